@@ -132,8 +132,7 @@ class Option:
         if self.words:
             id, is_right = "setting one of", value in self.words
         elif self.kind is float:
-            id = "setting seconds" if is_number else "setting a number"
-            is_right = is_number and 0 < value <= MAX_TIMEOUT_SECONDS
+            id, is_right = "setting seconds", is_number and 0 < value <= MAX_TIMEOUT_SECONDS
         elif self.kind is bool:
             id, is_right = "setting true or false", isinstance(value, bool)
         else:

@@ -106,7 +106,8 @@ def name_away(state: EventState, player: str, name: str, age_ms: int = 0) -> str
     away_ms = (state.away or {}).get(player)
     if away_ms is None:
         return clean_text(name)
-    return say("tournament name away", name=clean_text(name), time=format_duration(away_ms + age_ms))
+    away = say("tournament gone", time=format_duration(away_ms + age_ms))
+    return say("name with mark", name=clean_text(name), mark=away)
 
 
 def name_some(names: Sequence[str], count: int) -> str:
@@ -145,7 +146,7 @@ def describe_game(state: EventState, pairing: EventPairing, age_ms: int = 0) -> 
     game = (state.games or {}).get(pairing.id)
     if game is None or pairing.state == "scored":
         return ""
-    told = [say("tournament moves", n=game.ply)]
+    told = [say("count move", n=game.ply)]
     if game.turn in pairing.names:
         told.append(say("page to move", name=clean_text(pairing.names[game.turn])))
     if game.clock is not UNSET:

@@ -129,7 +129,7 @@ def choices(
     if not has_challenges and why.get("challenge") == "":
         why["challenge"] = "why no challenges"
     if not has_sharing:
-        why["share"] = why["share"] or "why no share"
+        why["share"] = why["share"] or "refused not_allowed share"
     cost = cost_of_going(state, viewer)
     deeds = {}
     for name in (name for name, reason in why.items() if not reason):

@@ -115,6 +115,7 @@ class Command:
         takes: The id of a word for the argument in the help, instead of `argument`.
         ways: The ids of the words that may follow the command's word.
         deeds: The deeds that make the command possible if one of them is possible; empty if it is always possible.
+        help: The id of the help on the command line, for a command that is also typed there.
     """
 
     id: str
@@ -125,10 +126,12 @@ class Command:
     ways: tuple[str, ...] = ()
     deeds: tuple[str, ...] = ()
     key: Key | None = None
+    help: str = ""
 
     @property
     def does(self) -> str:
-        return say(f"does {self.id}")
+        """What the command does: a few words, or the first line of its help on the command line."""
+        return say(self.help or f"does {self.id}").partition("\n")[0]
 
     @property
     def word_ids(self) -> tuple[str, ...]:
@@ -336,7 +339,7 @@ _UNTOLD: Final = (
     _press("retry", "r", "retry", {"key try now": "away", "key retry": "home"}),
     _press("local", "l", "", {"key start a server": "home"}),
     _press("name", "n", "", {"": "home", "key own page": "ladder"}),
-    _press("rated", "R", "rated", {"key rated": "home"}),
+    _press("rated", "R", "rated", {"rated": "home"}),
     _press("devices", "N", "open_page devices", {"": "home"}),
     _press("home", "", "go 0", _LIST),
     _press("end", "", "go -1", _LIST),
@@ -364,21 +367,21 @@ RECORD: Final[Mapping[str, tuple[Command, ...]]] = {
 
 HOME: Final = (
     Command("home resume", words=("resume",)),
-    Command("home play", words=("play",)),
-    Command("home bot", words=("bot",)),
-    Command("home local", words=("local",)),
-    Command("home new", words=("new",)),
-    Command("home join", words=("join",), takes="argument code"),
-    Command("home watch", words=("watch",)),
-    Command("home rooms", words=("rooms",)),
-    Command("home history", words=("history",)),
+    Command("home play", words=("play",), help="command play"),
+    Command("home bot", words=("bot",), help="command bot"),
+    Command("home local", words=("local",), help="command local"),
+    Command("home new", words=("new",), help="command new"),
+    Command("home join", words=("join",), takes="argument code", help="command join"),
+    Command("home watch", words=("watch",), help="command watch"),
+    Command("home rooms", words=("rooms",), help="command rooms"),
+    Command("home history", words=("history",), help="command history"),
 )
 """The most frequent commands at the prompt outside rooms."""
 
 FURTHER_HOME: Final = (
-    Command("home challenge", words=("challenge",), takes="argument name"),
-    Command("home event", words=("event",)),
-    Command("home ladder", words=("ladder",)),
+    Command("home challenge", words=("challenge",), takes="argument name", help="command challenge"),
+    Command("home event", words=("event",), help="command event"),
+    Command("home ladder", words=("ladder",), help="command ladder"),
 )
 """Further commands at the prompt outside rooms. All other commands of the command line can be typed there, too."""
 

@@ -73,7 +73,7 @@ def tabulate_ladder(ladder: LadderState) -> dict[str, tuple[str, ...]]:
         )
         for row in ladder.rows
     }
-    return {"": tuple(say(f"ladder column {title}") for title in titles), **rows}
+    return {"": tuple(say(f"column {title}") for title in titles), **rows}
 
 
 def tabulate_standings(profile: PlayerProfile) -> dict[str, tuple[str, ...]]:
@@ -84,7 +84,7 @@ def tabulate_standings(profile: PlayerProfile) -> dict[str, tuple[str, ...]]:
         rating = describe_rating(one.rating, one.deviation, is_provisional=one.provisional)
         place = "" if one.place is UNSET else str(one.place)
         rows[one.rules] = (one.rules, rating, place, str(one.wins), str(one.draws), str(one.losses))
-    return {"": tuple(say(f"ladder column {title}") for title in titles), **rows}
+    return {"": tuple(say(f"column {title}") for title in titles), **rows}
 
 
 def describe_meetings(profile: PlayerProfile) -> str:

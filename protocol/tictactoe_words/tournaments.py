@@ -209,11 +209,11 @@ def tabulate(rows: Iterable[EventRow], viewer: str) -> dict[str, tuple[str, ...]
     """Return the rows of the table by player id; the first row, under "", has the column titles."""
     shown = list(rows)
     ties = list(dict.fromkeys(name for row in shown for name, _, _ in row.tie))
-    won = say("tournament points")
+    won = say("column points")
     if "matches" in ties:  # a knock-out counts matches won instead of points
         won = describe_word("short", ties.pop(ties.index("matches")))
     short = (describe_word("short", name) for name in ties)
-    table = {"": ("", say("column players"), won, say("tournament played"), *short)}
+    table = {"": ("", say("column players"), won, say("column games"), *short)}
     for row in shown:
         own: Mapping[str, tuple[float, str]] = {name: (value, told) for name, value, told in row.tie}
         sums = (describe_tie(name, *own[name]) if name in own else "" for name in ties)
@@ -230,7 +230,7 @@ def tabulate_pairings(state: EventState) -> dict[str, tuple[str, str]]:
 def list_events(events: Iterable[EventSummary]) -> dict[str, tuple[str, ...]]:
     """Return the rows of the list of tournaments by code; the first row, under "", has the column titles."""
     columns = ("event", "title", "kind", "status", "round", "players")
-    table = {"": tuple(say(f"tournament column {id}") for id in columns)}
+    table = {"": tuple(say(f"column {id}") for id in columns)}
     for one in events:
         words = describe_word("kind", one.kind), describe_word("status", one.status)
         table[one.event] = one.event, clean_text(one.title), *words, str(one.round or "-"), str(one.players)
@@ -254,7 +254,7 @@ def describe_plan(
     time = say("tournament plan hours", n=hours) if hours > 1 else say("tournament plan minutes", n=minutes)
     return say(
         "tournament plan",
-        players=say("page event players", n=players),
+        players=say("rules players", n=players),
         rounds=say("tournament plan rounds", n=all_rounds),
         time=time,
     )

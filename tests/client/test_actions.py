@@ -74,7 +74,7 @@ async def test_a_queued_move_is_not_played_in_a_claimed_game() -> None:
     keeping = asyncio.create_task(answer(actions, "b1"))
     await asyncio.sleep(0)
     assert told == ["B1 will be played as soon as the connection is back."]
-    assert await answer(actions, "c1") == ["B1 will already be played as soon as the connection is back."]
+    assert await answer(actions, "c1") == ["B1 will be played as soon as the connection is back."]
     come_back(room, state((0, 4), result=Result("O", "claimed")))
     courier.code.set_result("game_over")
     assert await keeping == ["B1 was not played: the game went on without it."]

@@ -162,7 +162,7 @@ def test_full_screen_help_shows_keys_or_else_commands() -> None:
         ("last", state((0, 4)), "Last: you played B2, centre."),
         ("last", state(), "No move has been played yet."),
         ("clock", state(), "There is no clock."),
-        ("who", state(watchers=2), "ana is X and is online. You are O. 2 watching."),
+        ("who", state(watchers=2), "ana is X and is online. You are O. 2 watchers."),
         ("free", state((0, 4, 2)), "Free: B1 A2 C2 A3 B3 C3."),
         ("free", state((35,), PRESETS["connect-four"]), "Free: A2 B1 C1 D1 E1 F1 G1."),
     ],

@@ -120,7 +120,7 @@ def test_help_examples_are_valid(program: Program, command: click.Command, monke
         (["join", "K7M4P"], 'A room code has 6 letters and digits; "K7M4P" has 5.'),
         (["event", "K7M4P"], 'A room code has 6 letters and digits; "K7M4P" has 5.'),
         (["event", "K7M4PQ", "begn"], 'I don\'t know "begn". Type join, leave,'),
-        (["play", "--json", "--plain"], "Choose one of --json and --plain."),
+        (["play", "--json", "--plain"], "Use either --json or --plain."),
         (["play", "-s", "ho st"], '"ho st" is not a server address. It looks like ws://host:8765, or just host.'),
         (["play", "--timeout", "0"], "--timeout is a number of seconds, more than 0 and at most 3600."),
         (["play", "--timeout", "nan"], "--timeout is a number of seconds, more than 0 and at most 3600."),
@@ -128,7 +128,7 @@ def test_help_examples_are_valid(program: Program, command: click.Command, monke
         (["new", "--seat", "Z"], "--seat Z: the marks are X, O."),
         (["challenge", "carl", "--side", "Z"], "--side Z: the marks are X, O."),
         (["new", *["--bot", "easy"] * 3], "--bot was given 3 times, but the marks are X, O."),
-        (["play", "--local", "--server", "example.org"], "Choose one of --local and --server."),
+        (["play", "--local", "--server", "example.org"], "Use either --local or --server."),
     ],
 )
 def test_misuse_is_one_line_and_exit_code_two(arguments: list[str], message: str, program: Program) -> None:
@@ -163,7 +163,7 @@ def test_a_room_or_server_instead_of_a_command_is_explained(word: str, told: str
         (["--theme", "monokai"], f"'monokai' is not one of {', '.join(map(repr, THEMES))}.\n"),
         (["--coordinates", "row-column"], "Did you mean 'row-column-1'?\n"),
         (["--rules", "gomuku"], "Did you mean 'gomoku'?\n"),
-        (["--timeout", "soon"], "Invalid value for '--timeout': 'soon' is not a valid float.\n"),
+        (["--timeout", "soon"], "Invalid value for '--timeout': 'soon' is not a number.\n"),
         (["--coordinate", "x-y-1"], "No such option '--coordinate'. Did you mean '--coordinates', '--rated'?\n"),
     ],
 )

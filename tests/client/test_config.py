@@ -34,7 +34,7 @@ def test_values_and_bindings_are_read() -> None:
         ("timeout = nan", "client.toml line 1: timeout is a number of seconds, more than 0 and at most 3600."),
         ("ascii = 1", "client.toml line 1: ascii is true or false."),
         ("name = 3", "client.toml line 1: name is a text in quotation marks."),
-        ('timeout = "long"', "client.toml line 1: timeout is a number of seconds."),
+        ('timeout = "long"', "client.toml line 1: timeout is a number of seconds, more than 0 and at most 3600."),
         ('[bindings]\nhlep = "h"', 'client.toml line 2: unknown action "hlep". Did you mean "help"?'),
         ("[bindings]\nhelp = 3", "client.toml line 2: help is a key, or a list of keys."),
         ('qqqqqq = "x"', 'client.toml line 1: unknown key "qqqqqq".'),
@@ -82,7 +82,7 @@ def test_settings_are_objects_with_typed_values_in_json_mode(program: Program) -
 
 
 def test_an_unreadable_config_file_is_reported(tmp_path: Path) -> None:
-    assert load_config(tmp_path).warnings[0].startswith(f"{tmp_path} cannot be read: ")
+    assert load_config(tmp_path).warnings[0].startswith(f"Cannot read {tmp_path}: ")
 
 
 def test_config_show_lists_values_with_their_sources(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,7 +105,7 @@ def test_the_help_of_the_program_is_in_the_language(program: Program) -> None:
         (("play", "--json=3"), "Die Option „--json“ hat keinen Wert."),
         (("play", "--bell", "loud"), "Ungültiger Wert für '--bell': 'loud' ist keins von 'off', 'away', 'always'."),
         (("play", "--timeout", "x"), "Ungültiger Wert für '--timeout': 'x' ist keine Zahl."),
-        (("new", "--win", "x"), "'x' ist keine ganze Zahl."),
+        (("new", "--win", "x"), "'x' ist keine Zahl."),
         (("new", "--board", "3x3", "--win", "9"), "Eine Reihe von 9 passt"),
         (("new", "--blocked", "z9"), "--blocked: Z9 liegt neben dem Brett: Spalten A-C"),
         (("history", "--limit", "0"), "0 liegt nicht im Bereich 1 bis 10000."),

@@ -15,7 +15,7 @@ def test_one_at_the_table_is_muted_by_name_in_any_case_and_stays_so_under_anothe
     assert not muted.hears(line("bobby", BO, "O"))
     assert muted.hears(line("eve", "p-eve"))
     assert muted.describe() == "Muted: bo."
-    assert muted.unmute("BO") == "bo is no longer muted."
+    assert muted.unmute("BO") == "bo is not muted."
     assert muted.hears(line("bo", BO, "O"))
 
 

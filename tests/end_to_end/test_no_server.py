@@ -208,7 +208,7 @@ async def test_a_server_that_falls_silent_is_not_waited_for_without_end() -> Non
                     assert said in await client.errors()
 
     unanswered, stateless = (
-        f"{what} within {AFTER_AN_ANSWER} s" for what in ("no answer to join", f"no state of room {ROOM}")
+        f"{what} within {AFTER_AN_ANSWER} s" for what in ("no answer to join", f"no state of {ROOM}")
     )
     cases: list[tuple[Answer, str, str]] = [
         *((lambda _: [], mode, unanswered) for mode in ("--plain", "--json", "full screen")),

@@ -164,9 +164,9 @@ async def test_in_json_each_position_is_one_object(games: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["GAMES", "--at", "8"], 2, "There is no move 8: this game has 7.\n"),
+        (["GAMES", "--at", "8"], 2, "There is no move 8, only 0 to 7.\n"),
         (["GAMES", "--game", "3"], 2, "GAMES has 2 games: there is no game 3.\n"),
-        (["GAMES", "--at", "1", "--export", "x"], 2, "Choose one of --at and --export.\n"),
+        (["GAMES", "--at", "1", "--export", "x"], 2, "Use either --at or --export.\n"),
         (["GAMES.bad"], 2, "Cannot read GAMES.bad: no such file or directory.\n"),
         (["17", "--game", "1"], 2, "--game works only with a file.\n"),
     ],

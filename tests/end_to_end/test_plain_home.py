@@ -44,7 +44,7 @@ async def test_plain_home_matches_the_documented_transcript(server: Server) -> N
             await ana.ask("resume\n", "X's move.")
             await bo.ask("move", room=code, cell=4, ply=0)
             await ana.until("Your move, O.\r\n> ")
-            await ask("leave", "Leave and abort this game? Type leave again, or yes, to do it; anything else plays on.")
+            await ask("leave", "Leave and abort this game? Type leave or yes to do it; anything else plays on.")
             await ask("leave", "help or quit.")
             await ask("resume", "You have no unfinished game.")
             ana.type("quit\n")

@@ -337,7 +337,7 @@ async def test_without_a_connection_questions_are_answered_and_a_move_is_kept(se
             "Row 2: A empty, B empty, C empty.",
             'I don\'t know "hello". A move looks like b2 or 5. ? for help.',
             "B2 will be played as soon as the connection is back.",
-            "B2 will already be played as soon as the connection is back.",
+            "B2 will be played as soon as the connection is back.",
             "No move has been played yet.",
             "There is no connection. Type chat again when it is back.",
             "There is no connection. Your move, X.",

@@ -59,7 +59,7 @@ async def tour(screen: Terminal, server: Server) -> None:
     for key, words in (("?", "Esc back"), ("s", "Settings")):
         await screen.do(key, words)
         await screen.do("\x1b", "Playing as")
-    for down, words in ((2, "who takes the other seats"), (3, "No public game is on")):
+    for down, words in ((2, "friends come by code or link"), (3, "No public game is on")):
         await screen.do("\x1b[B" * down + "\r", words)
         await screen.do("\x1b", "Find an opponent")
     await screen.do("\x1b[A" * 5 + "\r", "Waiting for another player")

@@ -154,10 +154,10 @@ def test_record_lines_wrap_at_80_characters() -> None:
     ("text", "line", "column", "words"),
     [
         *chain.from_iterable(FAULTS.values()),
-        (f'[X "{"a" * 256}"] *', 1, 5, "at most 255 characters, not 256"),
-        (f'[{"E" * 65} ""] *', 1, 2, "2 to 64 letters"),
-        (f'[Game "{"9" * 5000}"] *', 1, 8, "whole number"),
-        (f"{{{'a' * 4097}}} *", 1, 1, "at most 4096 characters, not 4097"),
+        (f'[X "{"a" * 256}"] *', 1, 5, "longer than 255 characters"),
+        (f'[{"E" * 65} ""] *', 1, 2, "is not valid here"),
+        (f'[Game "{"9" * 5000}"] *', 1, 8, "like 5"),
+        (f"{{{'a' * 4097}}} *", 1, 1, "longer than 4096 characters"),
         ("\n" + "a" * 1_000_000, 2, 1_000_000, "longer than 1000000 characters"),
     ],
 )

@@ -285,7 +285,7 @@ async def test_no_game_is_begun_or_kept_after_enough_were_played(file: CupFile) 
         ("--bot medium --bot hrd", "'hrd' is not one of 'easy', 'medium'"),
         ("--bot medium --brain no-such-engine", "There is no program no-such-engine, or it cannot be run."),
         ("--bot medium --brain '", "There is no program ', or it cannot be run."),
-        ("--bot medium --brain cat --rules classic", "Engines cannot play this game: its line is not five."),
+        ("--bot medium --brain cat --rules classic", "Engines cannot play this game."),
         ("--bot medium --bot hard --rules three-players", "Games of a cup have two players: choose other rules."),
         ("--bot medium --brain cat --nodes 10", "--nodes is for bots only"),
         ("--bot medium --bot hard --nodes 10 --move-seconds 1", "--nodes is for bots only"),

@@ -211,7 +211,7 @@ async def test_an_organiser_opens_a_roster_prints_its_cards_and_begins(server: S
         await expect(child.page.locator(".entry")).to_contain_text(f"You are in as {name}.")
         await expect(child.page).to_have_url(re.compile("/e/[^#]+$"))
     await org.page.get_by_role("link", name="To the event").click()
-    await expect(org.page.get_by_role("heading", name="2 of 2 are here.")).to_be_visible()
+    await expect(org.page.get_by_role("heading", name="2 of 2 players are here.")).to_be_visible()
     await expect(org.page.locator(".hero .note")).to_have_text(re.compile(" 2 players$"))
     await expect(wall.page.locator(".wall-foot")).to_have_text(re.compile("^Your card lets you in"))
     await org.page.get_by_label("Another name").fill("Cem")

@@ -74,7 +74,7 @@ async def test_a_ladder_shows_the_neighbours_first_and_why_it_is_closed(
         await expect(ana.page.get_by_role("heading", name="player 7")).to_be_visible()
         server.answers = {**server.answers, "block": [{"type": "ok", "blocks": ["p7"]}]}
         await ana.button("Block").click()
-        await ana.hears(say("page blocked", name="player 7"))
+        await ana.hears(say("blocked now", name="player 7"))
         await expect(ana.button("Unblock")).to_be_visible()
         await ana.page.goto(f"{server.origin}/player/player-7")
         await expect(ana.button("Unblock")).to_be_visible()  # also on the pages that lead to a claimed name

@@ -298,5 +298,5 @@ async def test_a_hidden_page_notifies_its_player_if_allowed(server: Server, visi
     await bo.send("move", room=code, cell=0, ply=1)
     await ana.hears("bo plays A1")
     assert await ana.page.evaluate("told.map(([title, {body}]) => [title, body])") == [
-        ["It's your move", "ana v bo · Tic-tac-toe"]
+        ["Your move", "ana v bo · Tic-tac-toe"]
     ]

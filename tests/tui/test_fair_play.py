@@ -17,7 +17,7 @@ async def test_muted_players_are_hidden_in_a_room_until_unmuted(game: Game) -> N
         await bo.ask("draw", room=code, action="offer")
         text = await ana.until("bo offers a draw")
         assert "and again" not in text
-        await ana.enter(":unmute bo", "bo is no longer muted.")
+        await ana.enter(":unmute bo", "bo is not muted.")
         await bo.ask("chat", room=code, text="sorry")
         await ana.until("bo: sorry")
 

@@ -30,7 +30,7 @@ async def test_space_lists_the_values_of_a_line(at_home: AtHome) -> None:
     async with at_form(at_home, "Game") as ana:
         await ana.do("space", "│> Tic-tac-toe", "Connect four")
         await ana.do("end up up up enter", "> Game               Gomoku", "15 by 15, 5 in a row")
-        await ana.do("?", "A game by name.")
+        await ana.do("?", "a game by name, or your own")
         await ana.do("escape", "> Game               Gomoku", "15 by 15, 5 in a row")
 
 
@@ -46,7 +46,7 @@ async def test_every_line_of_the_form_has_help_and_takes_no_question_mark(at_hom
     async with at_form(at_home, line) as ana:
         before = await ana.until("? help")
         for key in ("?", "f1"):
-            await ana.do(key, "A game by name.")
+            await ana.do(key, "a game by name, or your own")
             await ana.do("escape", f"> {line}")
             assert ana.text == before
 

@@ -33,7 +33,7 @@ async def test_watchers_see_the_move_and_the_keys_to_step(
         open_screen(server.url, Choice("watch", code=code), name="wat", **look) as wat,
     ):
         await play_out({"X": ana, "O": bo}, code, [0, 4, 8])
-        text = await wat.until(f"1 watching   move 3 of 3   {back}")
+        text = await wat.until(f"1 watcher   move 3 of 3   {back}")
         at = text.splitlines()[0].index(back)
         await wat.click(at + 1, 0)
         await wat.until("move 2 of 3", "Move 2 of ")

@@ -19,7 +19,7 @@ async def test_a_click_is_found_on_the_stage(at_home: AtHome) -> None:
         await ana.click(3, y)
         assert len(ana.app.pages) == 1
         await ana.click(x, y)
-        await ana.until("who takes the other seats")
+        await ana.until("friends come by code or link")
         x, y = find(ana, "With")
         await ana.click(x, y)
         await ana.until("> With               easy computer")

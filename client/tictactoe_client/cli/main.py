@@ -182,7 +182,7 @@ _command(
     ("", "claim ana", "link", "rescue 7KQ2-M94F-X3ZW-8HTB --name ana"),
     Placed(
         ["what"],
-        metavar="name deed",
+        metavar="name-deed",
         type=Words(("devices", "claim", "link", "revoke", "rescue", "export", "forget")),
         default="devices",
     ),

@@ -43,18 +43,32 @@ class Count(click.ParamType[int | float]):
         try:
             number = self.kind(value)
         except ValueError:
-            self.fail(say("no whole number" if self.kind is int else "no number", value=repr(value)), param, ctx)
+            self.fail(say("no number", value=repr(value)), param, ctx)
         if (self.least is not None and number < self.least) or (self.most is not None and number > self.most):
             id = "too small" if self.most is None else "out of range"
             self.fail(say(id, value=number, least=self.least, most=self.most), param, ctx)
         return number
 
 
+_METAVARS: Final = {
+    "number": "N",
+    "url": "URL",
+    "deed": "[path|show]",
+    "name-deed": "[devices|claim|link|revoke|rescue|export|forget]",
+    "shell": "bash|zsh|fish",
+    "differences": "ELO0,ELO1",
+    "challenge": "ID",
+}
+"""The metavars that are the same in every language."""
+
+
 class _Called(click.Parameter):
-    """A parameter whose `metavar` is the id of a sentence."""
+    """A parameter whose `metavar` is a name in `_METAVARS` or the id of a sentence."""
 
     def make_metavar(self, ctx: click.Context) -> str:
-        return say(f"metavar {self.metavar}") if self.metavar else super().make_metavar(ctx)
+        if not self.metavar:
+            return super().make_metavar(ctx)
+        return _METAVARS.get(self.metavar) or say(f"metavar {self.metavar}")
 
 
 class Named(_Called, click.Option):

@@ -84,7 +84,7 @@ async def replay(
         except RecordError as error:
             raise ProtocolBroken(say("record unreadable", error=describe_fault(error))) from None
     if at is not None and at > len(record.moves):
-        raise Misuse(say("at beyond", at=at, n=len(record.moves)))
+        raise Misuse(say("no such move", n=at, all=len(record.moves)))
     if export is None:
         return await _show(settings, record, at, note, asks=settings.asks and source != STANDARD_STREAM)
     write_record(export, record)

@@ -353,7 +353,7 @@ async def _open_event(
 ) -> int:
     """Open an event and print its code, links and cards; `more` are fields of `EventOpen`, or None."""
     names = _read_roster(roster) if roster is not None else ()
-    terms: dict[str, Any] = {"entry": "roster" if names else entry, "title": say("tournament untitled")}
+    terms: dict[str, Any] = {"entry": "roster" if names else entry, "title": say("page event")}
     terms |= {name: term for name, term in more.items() if term not in (None, "")}
     terms |= {"clock": parse_clock(clock), "roster": names, "start": "full" if "size" in terms else "hand"}
     terms |= {"ready_ms": ready * 1000, "late_until": late}
@@ -364,7 +364,7 @@ async def _open_event(
             plan = describe_head(event.state.head)
             return [
                 say("tournament opened", code=event.code),
-                say("tournament link", link=link_to(client, event.code, event.ticket)),
+                f"{say('invitation link')}: {link_to(client, event.code, event.ticket)}",
                 *list_cards(client, event.code, event.cards),
                 *([plan] if plan else []),
                 say("tournament run it", command=own_command("event", event.code, "--plain", server=client.address)),
@@ -378,7 +378,7 @@ def _read_roster(source: str) -> tuple[str, ...]:
     try:
         body = sys.stdin.buffer.read() if source == STANDARD_STREAM else Path(source).read_bytes()
     except OSError as error:
-        raise Misuse(say("tournament no roster", file=source, why=describe_cause(error))) from None
+        raise Misuse(say("record unreadable file", file=source, why=describe_cause(error))) from None
     names = read_roster(decode_roster(body))
     if not names:
         raise Misuse(say("tournament no names", file=source))

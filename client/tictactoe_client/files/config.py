@@ -78,7 +78,7 @@ def _read(path: Path) -> Config:
         return Config(path)
     except (OSError, UnicodeError) as error:
         reason = describe_cause(error) if isinstance(error, OSError) else say("config no utf-8")
-        return Config(path, warnings=(say("config unreadable", file=path, why=reason),), hides_server=True)
+        return Config(path, warnings=(say("record unreadable file", file=path, why=reason),), hides_server=True)
     import tomllib
 
     try:

@@ -96,7 +96,7 @@ def save_record(record: GameRecord, name: str) -> str:
 async def save_game(name: str, state: RoomState, room: Room) -> str:
     """Write the finished game of a state to a new file, and return the answer; raises `ConnectionLost`."""
     if state.status != "over":
-        return say("save not over")
+        return say("refused not_allowed playing")
     if state.result is not None and state.result.reason == "aborted":
         return say("save aborted")
     record = None
@@ -151,11 +151,10 @@ def _explain(error: RecordError) -> str:
 
 def _describe(name: str, error: RecordError, *, is_record: bool = True) -> Misuse:
     """Describe a fault, or say that a file is no record."""
+    shown = say("standard input") if name == STANDARD_STREAM else clean_text(name)
     if is_record:
-        shown = say("standard input") if name == STANDARD_STREAM else clean_text(name)
         return Misuse(say("record fault", file=shown, line=error.line, column=error.column, why=_explain(error)))
-    id = "record none in input" if name == STANDARD_STREAM else "record no such"
-    return Misuse(say(id, file=clean_text(name)))
+    return Misuse(say("record no such", file=shown))
 
 
 def _cannot(do: str, name: str, error: OSError | ValueError) -> Misuse:

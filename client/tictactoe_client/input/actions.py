@@ -60,8 +60,6 @@ class Actions:
         tell: Announces long-running work.
     """
 
-    at_start = "at the start"
-    at_end = "at the end"
     """The ids of the messages at both ends of the game."""
 
     def __init__(
@@ -204,7 +202,7 @@ class Actions:
         if not count and not self._shows:
             return [say("no move yet")]
         if not 0 <= there <= count and not self._shows:
-            return [say(self.at_end if there > count else self.at_start)]
+            return [say("at the end" if there > count else "at the start")]
         self.timeline = self.timeline.jump(there)
         return [] if self._shows else self.tell_moment(look)
 
@@ -255,7 +253,7 @@ class Actions:
         if judge is None:
             return await self.room.analyse(ply)
         if ply > judge.position.ply:
-            raise BadInput(say("not so many moves", all=judge.position.ply, n=ply))
+            raise BadInput(say("no such move", all=judge.position.ply, n=ply))
         return await judge.analyse(ply)
 
     async def describe_worth(self, ply: int, state: RoomState) -> list[str]:
@@ -298,7 +296,7 @@ class Actions:
         self._want("place", state)
         target = landing_cell(state, cell)
         if self._kept is not None:
-            raise BadInput(say("kept already", cell=self._kept))
+            raise BadInput(say("kept", cell=self._kept))
         if target is None:
             raise BadInput(describe_full_column(state, cell))
         name, lies = format_cell(target, state.rules.to_rules()), state.board[target]
@@ -325,7 +323,7 @@ class Actions:
         argument, room = verb.argument, self.room
         asks = self._settings.asks and self._is_live(state) and not (self._shows or self._is_offline)
         if kind == "no" and asked is not None:
-            return Outcome((say("plays on"),))
+            return Outcome((say("room plays on"),))
         if kind == "yes" and asked is not None:
             kind = asked
         elif asks and asked != kind and kind in ("leave", "resign", "new"):
@@ -333,8 +331,7 @@ class Actions:
             deed = self.now.find("leave")
             cost = deed.cost if deed is not None and deed.cost else "lose"
             question = say("ask resign" if kind == "resign" else f"ask leave and {cost}")
-            again = "ask again, quit" if verb.kind == "quit" else "ask again"
-            return Outcome((say(again, question=question, word=word_of(kind)),))
+            return Outcome((say("ask again", question=question, word=word_of(kind)),))
         match kind:
             case "leave":
                 return Outcome(going="leave")

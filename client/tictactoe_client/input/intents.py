@@ -90,7 +90,7 @@ def parse_intent(
                 meant = _parse_command(body, rules, Keys.PHONE, coordinates)
         if meant is None:
             raise
-        raise BadInput(describe_unknown(text, say("did you mean slash", typed=text))) from None
+        raise BadInput(describe_unknown(text, say("did you mean", word=f"/{text}"))) from None
 
 
 def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coordinates | str) -> Intent | None:

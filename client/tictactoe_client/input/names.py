@@ -47,7 +47,7 @@ def write_export(file: str, found: dict[str, Any]) -> None:
     try:
         create_file(Path(file).expanduser(), f"{json.dumps(found, ensure_ascii=False, indent=1)}\n")
     except (OSError, ValueError) as error:
-        raise Misuse(say("name not saved", file=clean_text(file), why=describe_cause(error))) from None
+        raise Misuse(say("file not written", file=clean_text(file), why=describe_cause(error))) from None
 
 
 def propose_name() -> str:
@@ -65,5 +65,5 @@ def describe_device(device: Device) -> str:
     """Return a line about a device, its id first."""
     program = clean_text(device.client or say("name some program"))
     line = f"{clean_text(device.id)}  {clean_text(device.seen)}  {program}"
-    marks = [say("name this device")] * device.current + [say("name new device")] * device.new
+    marks = [say("name this device")] * device.current + [say("age new")] * device.new
     return f"{line}  ({', '.join(marks)})" if marks else line

@@ -59,8 +59,6 @@ class RecordActions(Actions):
     """The commands for a record: stepping, and queries about the moment on display."""
 
     room: RecordedRoom
-    at_start = "at the start of record"
-    at_end = "at the end of record"
 
     def parse(self, line: str) -> Intent | BadInput:
         """Return the intent of a line; a number means a move, and an empty line steps on."""
@@ -172,7 +170,7 @@ def describe_end(record: GameRecord) -> str:
     """Return the result: ``ana (X) wins by a line.``"""
     result = record.result
     if result is None:
-        return say("record runs")
+        return say("refused not_allowed playing")
     if result.nobody_wins:
         return say("ended nobody came")
     how = describe_reason(result.reason)

@@ -37,7 +37,7 @@ def parse_rules(
 ) -> Rules:
     """Return the preset's rules with changes; the opening ``none`` removes the preset's. Raises `Misuse`."""
     if rules is not None and board is not None:
-        raise Misuse(say("rules and board"))
+        raise Misuse(say("choose one", one="--rules", other="--board"))
     base = PRESETS[rules or "classic"]
     rows, columns = base.rows, base.columns
     if board is not None:
@@ -135,8 +135,8 @@ def describe_room(wish: Choice, *, alone: bool) -> str:
     if alone:
         return told
     seen = [say("form private" if wish.private else "form public")]
-    seen += [say("new room is lesson")] if wish.analysis == "open" else []
-    seen += [say("new room is quiet")] if wish.chat == "players" else []
+    seen += [say("analysis open")] if wish.analysis == "open" else []
+    seen += [say("chat players")] if wish.chat == "players" else []
     return f"{told} {say('new room is', seen=', '.join(seen))}"
 
 

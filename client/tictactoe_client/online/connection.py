@@ -40,6 +40,7 @@ from tictactoe_protocol.codes import CloseCode as Code
 from tictactoe_protocol.pushes import Error, Notice, Ok, Welcome
 from tictactoe_protocol.requests import Hello
 from tictactoe_words.catalogue import say
+from tictactoe_words.refusals import describe_refusal
 
 MAX_RECEIVED_BYTES: Final = 4 * 1024 * 1024
 MAX_RECEIVED_MESSAGES: Final = 4
@@ -236,7 +237,7 @@ async def greet(
     except BaseException as error:
         connection.transport.abort()
         if isinstance(error, TimeoutError):
-            why = say("failure no answer to hello", seconds=f"{timeout_seconds:g}")
+            why = say("failure no answer within", request="hello", seconds=f"{timeout_seconds:g}")
             raise errors.Unreachable(address.url, why) from None
         raise
     connection.begin_pings()
@@ -362,8 +363,8 @@ def explain_end(closed: ConnectionClosed) -> errors.ConnectionLost:
         return errors.ConnectionLost(say("lost broken"))
     code, reason = closed.rcvd.code, clean_text(closed.rcvd.reason)
     if name := next((name for name, closed_with in errors.EXPULSIONS.items() if code == closed_with), None):
-        because = f": {reason}" if reason not in ("", name) else ""
-        return errors.Expelled(name, say(f"expelled {name}", because=because), code)
+        told = {"why": "reason", "reason": reason} if reason not in ("", name) else {}
+        return errors.Expelled(name, describe_refusal(name, told) or name, code)
     if code in GOING_DOWN:
         return errors.ConnectionLost(say("lost going down"), code)
     unsaid = "policy" if code == CloseCode.POLICY_VIOLATION else code
@@ -400,7 +401,7 @@ async def explain_failure(address: Address, error: Exception, timeout_seconds: f
         case _ if numbers:
             reason = errors.describe_system_error(numbers[0])
         case OSError():
-            reason = say("failure broken")
+            reason = say("lost broken")
     return errors.Unreachable(address.url, reason)
 
 
@@ -410,7 +411,7 @@ def _explain_answer(address: Address, response: Response) -> errors.ClientError:
     if response.status_code in (400, 426) and offered is not None:
         return errors.VersionRefused(describe_mismatch(offered), offered)
     status, proxy = response.status_code, _proxy_of(response)
-    reason = say("failure http by" if proxy else "failure http", proxy=proxy, status=status)
+    reason = say("failure http by", proxy=proxy or say("failure the server"), status=status)
     if place := response.headers.get("Location"):
         reason = say("failure elsewhere", place=clean_text(place)[:200])
     elif address.scheme == "ws" and "HTTPS" in body:

@@ -134,33 +134,33 @@ def _inspect(said: Struct) -> None:
             _rules_of(said)
         case pushes.Welcome(held_ms=held):
             held_ms = held or {}
-            _demand(len(said.token) <= 128, "broken token")
+            _demand(len(said.token) <= 128, "token")
             _demand_codes(*held_ms)
-            _demand(min((said.hold_ms or 0, *held_ms.values())) >= 0, "broken hold")
+            _demand(min((said.hold_ms or 0, *held_ms.values())) >= 0, "hold_ms")
         case pushes.HeldSeat(seat=seat):
-            _demand(_is_mark(seat), "broken seat")
+            _demand(_is_mark(seat), "seat")
         case pushes.Ok():
             moves = said.moves or ()
-            _demand(not said.seat or _is_mark(said.seat), "broken seat")
-            _demand(all(0 <= cell < MAX_SIDE * MAX_SIDE for cell in moves), "broken moves")
-            _demand(len(set(moves)) == len(moves), "broken twice")
+            _demand(not said.seat or _is_mark(said.seat), "seat")
+            _demand(all(0 <= cell < MAX_SIDE * MAX_SIDE for cell in moves), "moves")
+            _demand(len(set(moves)) == len(moves), "moves")
         case EventPairing(players=players, names=names):
-            _demand(all(map(_is_mark, (*players, *names))), "broken mark")
+            _demand(all(map(_is_mark, (*players, *names))), "marks")
         case Call(mark=mark):
-            _demand(_is_mark(mark), "broken mark")
+            _demand(_is_mark(mark), "marks")
         case pushes.LobbyChange(closed=closed):
             _demand_codes(*closed)
         case pushes.RoomSummary(seats=seats, rules=rules):
-            _demand(set(seats) == set(rules.marks), "broken seats")
+            _demand(set(seats) == set(rules.marks), "seats")
         case pushes.PastGame(players=players, rules=rules):
-            _demand(set(players) <= set(rules.marks), "broken player")
-            _demand(said.result.winner in {None, *rules.marks}, "broken winner")
-            _demand(all(0 <= cell < rules.to_rules().size for cell in said.result.line), "broken line")
+            _demand(set(players) <= set(rules.marks), "players")
+            _demand(said.result.winner in {None, *rules.marks}, "result.winner")
+            _demand(all(0 <= cell < rules.to_rules().size for cell in said.result.line), "result.line")
         case pushes.LiveBoard():
-            _demand(0 < said.rows <= MAX_SIDE and 0 < said.columns <= MAX_SIDE, "broken size")
-            _demand(len(said.board) == said.rows * said.columns, "broken other size")
+            _demand(0 < said.rows <= MAX_SIDE and 0 < said.columns <= MAX_SIDE, "rows")
+            _demand(len(said.board) == said.rows * said.columns, "board")
             marks = (*said.names, *(said.board.replace(FREE, "").replace(BLOCKED, "")))
-            _demand(all(map(_is_mark, marks)), "broken mark on board")
+            _demand(all(map(_is_mark, marks)), "board")
             _inspect_end(said.result or None, said.last, said.board, said.names)
 
 
@@ -173,23 +173,22 @@ def _inspect_state(state: pushes.RoomState) -> None:
     named = {state.turn, state.offers.draw, state.offers.undo, *state.offers.rematch, *timed}
     if ended or state.news:
         named.update((end.by for end in ended.values()), (each.mark or None for each in state.news))
-    for holds, otherwise in (
-        (_CODE.fullmatch(state.room), "broken code"),
-        (len(board) == size, "broken board"),
-        (marks.union((FREE, BLOCKED)).issuperset(board), "broken mark on board"),
-        (len(blocked) == len(rules.blocked) and rules.blocked.issuperset(blocked), "broken blocked"),
-        (state.ply == size - board.count(FREE) - len(blocked), "broken ply"),
-        (state.seats.keys() == marks, "broken seats"),
-        (state.turn is not None or state.status != "playing", "broken turn"),
-        (state.result is not None or state.status != "over", "broken end"),
-        (marks.issuperset(named - {None}), "broken mark"),
-        (clock is None or clock.running in (None, *timed), "broken clock"),
+    for holds, field in (
+        (_CODE.fullmatch(state.room), "room"),
+        (len(board) == size, "board"),
+        (marks.union((FREE, BLOCKED)).issuperset(board), "board"),
+        (len(blocked) == len(rules.blocked) and rules.blocked.issuperset(blocked), "rules.blocked"),
+        (state.ply == size - board.count(FREE) - len(blocked), "ply"),
+        (state.seats.keys() == marks, "seats"),
+        (state.turn is not None or state.status != "playing", "turn"),
+        (state.result is not None or state.status != "over", "result"),
+        (marks.issuperset(named - {None}), "marks"),
+        (clock is None or clock.running in (None, *timed), "clock.running"),
     ):
-        if not holds:
-            raise _broken(say(otherwise, cells=len(board), n=size))
+        _demand(holds, field)
     _inspect_end(state.result, state.last, board, marks)
     if rules.opening is not None and not _fits_opening(state, rules, rules.opening):
-        raise _broken(say("broken opening"))
+        raise _broken_at("opening")
 
 
 def _rules_of(rules: RulesState) -> Rules:
@@ -216,11 +215,10 @@ def _fits_opening(state: pushes.RoomState, rules: Rules, rule: OpeningRule) -> b
 
 def _inspect_end(result: pushes.Result | None, last: int | None, board: str, marks: Container[str]) -> None:
     if result is not None and result.winner is not None and result.winner not in marks:
-        raise _broken(say("broken winner"))
+        raise _broken_at("result.winner")
     line = result.line if result is not None else ()
-    for cell in line if last is None else (*line, last):
-        if not 0 <= cell < len(board) or board[cell] in (FREE, BLOCKED):
-            raise _broken(say("broken line"))
+    for field, cells in (("result.line", line), ("last", () if last is None else (last,))):
+        _demand(all(0 <= cell < len(board) and board[cell] not in (FREE, BLOCKED) for cell in cells), field)
 
 
 def _is_mark(text: str) -> bool:
@@ -229,12 +227,16 @@ def _is_mark(text: str) -> bool:
 
 def _demand_codes(*codes: str) -> None:
     """Refuse malformed room codes, which people would paste into a shell."""
-    _demand(all(map(_CODE.fullmatch, codes)), "broken code")
+    _demand(all(map(_CODE.fullmatch, codes)), "room")
 
 
-def _demand(holds: bool, otherwise: str) -> None:
+def _demand(holds: object, field: str) -> None:
     if not holds:
-        raise _broken(say(otherwise))
+        raise _broken_at(field)
+
+
+def _broken_at(field: str) -> ProtocolBroken:
+    return _broken(say("broken value", field=field))
 
 
 def _broken(why: str) -> ProtocolBroken:

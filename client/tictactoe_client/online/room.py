@@ -278,7 +278,7 @@ class Room(Followed[RoomState]):
         """Return the value of the position after `ply` moves, by default the current one; `Refused` if not allowed."""
         reply = await self._ask(requests.Analyse(room=self.code, ply=UNSET if ply is None else ply))
         if reply.analysis is UNSET:
-            raise ProtocolBroken(say("broken no analysis"))
+            raise ProtocolBroken(say("broken no answer"))
         return reply.analysis
 
     async def chat(self, text: str) -> None:

@@ -159,9 +159,9 @@ class Rooms(Part):
         client = self._client
         reply = await client._ask(request)
         if not reply.room:
-            raise ProtocolBroken(say("broken no room"))
+            raise ProtocolBroken(say("broken no answer"))
         room = self.get(reply.room)
-        await client._wait_for(room._wait_for_state(), "state", room=room.code)
+        await client._wait_for(room._wait_for_state(), "state", code=room.code)
         if not room.has_state:
             why = room.closed_reason or say("room was closed")
             raise client._ended or Refused(ErrorCode.NO_SUCH_ROOM, why, room=room.code)

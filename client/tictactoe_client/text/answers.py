@@ -38,7 +38,7 @@ def answer_query(kind: str, number: int | None, state: RoomState, viewer: str, p
             return [say("no clock")]
         case "who":
             told = [_describe_seat(mark, seat, viewer) for mark, seat in state.seats.items()]
-            return [" ".join([*told, say("watching", n=state.watchers)] if state.watchers else told)]
+            return [" ".join([*told, f"{count(state.watchers, 'watcher')}."] if state.watchers else told)]
         case "free":
             return [list_free(state, _MOST_FREE_CELLS)]
         case "runs":

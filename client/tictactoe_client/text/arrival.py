@@ -97,14 +97,15 @@ def describe_arrival(
 ) -> list[str]:
     """Describe the room, its players, and while a seat is free, how to invite others."""
     terms = ", ".join((describe_rules(state.rules), describe_clock(state.time_control), *describe_manners(state)))
-    id = "arrived in" if seat_of(state, actor or viewer) else "arrived watching"
-    where = say(id, connected=describe_connection(latency_seconds), room=state.room, terms=terms)
+    id = "view room entered" if seat_of(state, actor or viewer) else "view room entered watching"
+    where = f"{describe_connection(latency_seconds)} {say(id, room=state.room, rules=terms)}"
     lines = [where, describe_players(state, viewer, with_own_name=with_own_name)]
     if state.status != "waiting":
         return lines
     link, command = address.link_to(state.room), invitation(address.word_for(state.room))
-    ways = (say("invite code", code=state.room), say("invite link", link=link), say("invite command", command=command))
-    return [*lines, *ways]
+    ways = {"invitation code": state.room, "invitation link": link, "invitation or": command}
+    width = max(map(len, map(say, ways)))
+    return [*lines, *(f"{say(id):{width}}  {way}" for id, way in ways.items())]
 
 
 def describe_progress(state: RoomState, moves: Sequence[int]) -> list[str]:

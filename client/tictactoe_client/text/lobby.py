@@ -44,7 +44,7 @@ def list_words(words: Iterable[str]) -> str:
 
 def describe_home_help(offered: Sequence[Command]) -> list[str]:
     """Return a line for each command of the prompt."""
-    return [*(f"{command.typed[0]}: {command.does}." for command in offered), say("home help"), say("home options")]
+    return [*(f"{command.typed[0]}: {command.does}" for command in offered), say("home help"), say("home options")]
 
 
 def describe_way_back(room: str, held_ms: int | None, address: Address) -> str:
@@ -153,7 +153,7 @@ def describe_outcome(game: PastGame, viewer: str) -> str:
         verdict = "drawn" if is_draw(game.result) else "ended"
     else:
         verdict = "won" if winner and winner.player == viewer else "lost"
-    return say(f"outcome {verdict}", how=describe_reason(game.result.reason))
+    return f"{say(f'column {verdict}')} {describe_reason(game.result.reason)}"
 
 
 def format_date(milliseconds: int, zone: tzinfo | None = None) -> str:
@@ -173,7 +173,7 @@ def describe_age(milliseconds: int) -> str:
     minutes = milliseconds // 60_000
     if minutes < 1:
         return say("age new")
-    return say("age minutes", n=minutes) if minutes < 60 else say("age hours", n=minutes // 60)
+    return say("clock minutes", n=minutes) if minutes < 60 else say("age hours", n=minutes // 60)
 
 
 def short_rules(rules: RulesState | Rules) -> str:

@@ -50,10 +50,10 @@ def describe_push(push: Notice | Announcement | Error | Call) -> str:
     is_final = push.code == "stopping"
     if push.in_ms is UNSET:
         return say("server stops" if is_final else "server restarts")
-    id = "last games before stop" if is_final else "last games before restart"
     if push.in_ms is None:
-        return say(id)
-    return say(f"{id}, latest", time=describe_seconds(max(0, push.in_ms) / 1000))
+        return say("last games before stop" if is_final else "last games before restart")
+    id = "stops at the latest" if is_final else "restarts at the latest"
+    return say(id, time=describe_seconds(max(0, push.in_ms) / 1000))
 
 
 class Muted:
@@ -74,7 +74,7 @@ class Muted:
         if who is None:
             return say("nobody called", name=clean_text(name))
         if who == self._viewer:
-            return say("that is you")
+            return say("refused not_allowed self")
         self._muted[who] = known
         return say("muted now", name=known)
 
@@ -82,7 +82,7 @@ class Muted:
         for who, known in self._muted.items():
             if _key(known) == _key(name):
                 del self._muted[who]
-                return say("heard again", name=known)
+                return say("not muted", name=known)
         return say("not muted", name=clean_text(name))
 
     def describe(self) -> str:

@@ -76,7 +76,7 @@ def list_free(state: RoomState, limit: int) -> str:
     if not free:
         return say("free none")
     cells, more = " ".join(format_cell(cell, rules) for cell in free[:limit]), len(free) - limit
-    return say("free cells and more" if more > 0 else "free cells", cells=cells, n=more)
+    return say("free cells", cells=say("cells and more", cells=cells, n=more) if more > 0 else cells)
 
 
 def is_move_by_letter(line: str, rules: Rules, keys: Keys | str) -> bool:

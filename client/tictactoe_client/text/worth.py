@@ -39,7 +39,7 @@ def describe_position(analysis: AnalysisState, rules: Rules) -> str:
     if turn is None:
         return say("game is over here")
     if analysis.options:
-        options = [say("option worth", option=name_option(one), worth=worth) for one, worth in _options(analysis)]
+        options = [say("chat of", name=name_option(one), text=worth) for one, worth in _options(analysis)]
         best = ", ".join(map(name_option, analysis.best_options))
         return say("stands to choose", mark=turn, options="; ".join(options), best=best)
     worth, is_several = describe_value(value, solved=analysis.solved), len(rules.marks) > 2
@@ -114,8 +114,9 @@ def describe_cell_worth(cell: int, analysis: AnalysisState, rules: Rules) -> str
     value, name = analysis.cells.get(cell), format_cell(cell, rules)
     if value is None:
         return say("no move there", cell=name)
-    id = "cell does" if value.kind in ("win", "loss") else "cell is"
-    return say(id, cell=name, worth=describe_value(value, solved=analysis.solved))
+    worth = describe_value(value, solved=analysis.solved)
+    is_decided = value.kind in ("win", "loss")
+    return say("stands", mark=name, worth=worth) if is_decided else say("chat of", name=name, text=worth)
 
 
 def compare_played(played: int, analysis: AnalysisState, rules: Rules) -> str:

@@ -151,7 +151,7 @@ class EventPage(ListPage):
     def fill(self) -> None:
         event = self._event
         if event is None:
-            self.text("progress").show((say("tournament asking"), "dim"))
+            self.text("progress").show((say("loading"), "dim"))
             return
         state, age_ms = event.state, event.age_ms
         progress, *waits = describe_progress(state, event.due_ms, age_ms)
@@ -243,7 +243,7 @@ class EventPage(ListPage):
 
     def action_copy(self) -> None:
         self.program.copy_to_clipboard(self._link)
-        self.program.say(say("tournament link", link=self._link), "good")
+        self.program.say(f"{say('invitation link')}: {self._link}", "good")
 
     def action_wall(self) -> None:
         """Copy and show the link to the event's wall; the wall key shows names on a server that hides them."""

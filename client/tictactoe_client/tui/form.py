@@ -260,7 +260,7 @@ class SettingsPage(FormPage):
     def describe_sum(self) -> Part:
         if problem := self.program.save_problem:
             return say("settings not kept", why=problem), "warn"
-        return say("settings kept", file=show_path(choices_path())), "dim"
+        return say("saved in", file=show_path(choices_path())), "dim"
 
     def list_fields(self) -> dict[str, Field]:
         fields = {}

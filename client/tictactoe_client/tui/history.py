@@ -164,7 +164,7 @@ class HistoryPage(ListPage):
             return say("page wait", what=say("history fetching"), key=self.show_key("back")), "warn"
         if self.games and self._refusal:
             return self._refusal, "warn"
-        return (say("history more"), "dim") if self.games and self._is_asking else None
+        return (say("loading"), "dim") if self.games and self._is_asking else None
 
     def fill(self) -> None:
         width = len(f"{len(self.games)}.")
@@ -192,5 +192,5 @@ class HistoryPage(ListPage):
 
     def describe_nothing(self) -> str:
         """Explain the empty list: no game, or still loading."""
-        told = f"{say('no finished game', url=self.program.session.address.url)} {say('history none')}"
-        return told if self._viewer else say("history asking")
+        told = say("no finished game", url=self.program.session.address.url)
+        return told if self._viewer else say("loading")

@@ -184,7 +184,7 @@ class HomePage(ListPage):
             yield f"resume-{seat.room}", Entry(title, say("home seat kept", mark=seat.seat), sit)
         if not alone:
             rated = self.is_rated
-            offer = f"  ({self.show_key('rated')}: {say('key rated')})" if self._may_rate else ""
+            offer = f"  ({self.show_key('rated')}: {say('rated')})" if self._may_rate else ""
             note = say("home match note") + (f", {say('rated')}, {CLOCK}" if rated else offer)
             match = Choice("match", rules, parse_clock(CLOCK) if rated else None, rated=rated)
             yield "match", Entry(say("home match"), note, partial(enter, match), self.game)
@@ -249,7 +249,7 @@ class HomePage(ListPage):
         self.text("how").show((say(f"rules of {game}") if entry and entry.choice else "", "dim"))
 
     def describe_heading(self) -> str:
-        return say("home title")
+        return say("window title")
 
     def describe_about(self) -> str:
         """Return the address and latency of the server, as far as they fit."""
@@ -326,7 +326,7 @@ class HomePage(ListPage):
         if self.program.ways_in.waits_for:
             return
         if self.program.session.phase != "online" and not name.startswith("near-"):
-            self.program.say(say("home no connection"))
+            self.program.say(say("why offline"))
         elif name in self._entries:
             self._entries[name].deed()
         else:

@@ -130,7 +130,7 @@ class PlayerPage(HistoryPage):
         return self._player, profile.games
 
     def describe_nothing(self) -> str:
-        return say("ladder no games") if self._profile else say("history asking")
+        return say("ladder no games") if self._profile else say("loading")
 
     def describe_heading(self) -> str:
         return clean_text(self._profile.name) if self._profile else super().describe_heading()

@@ -54,10 +54,15 @@ def list_lines(*, alone: bool) -> dict[str, Field]:
         "chat": ("all", _named("all", "players")),
     }
     return {
-        name: Field(say(f"new room {name}"), value, say(f"new room {name} note"), choices)
+        name: Field(say(f"new room {name}"), value, _explain(name), choices)
         for name, (value, choices) in lines.items()
         if not (alone and name in _OF_OTHERS)
     }
+
+
+def _explain(name: str) -> str:
+    """Return the note of a line; the command line explains the rules with the same sentences."""
+    return say(f"option {name}" if name in RULES else f"new room {name} note")
 
 
 def name_games(*more: str) -> Mapping[str, str]:
@@ -132,7 +137,7 @@ class NewRoomPage(FormPage):
         self.put("seat", seat if seat in marks else marks[0], {mark: mark for mark in marks})
 
     def list_help(self) -> Sequence[Topic]:
-        rows = tuple((field.title, say(f"new room {name} help")) for name, field in self.fields.items())
+        rows = tuple((field.title, field.note) for field in self.fields.values())
         games = tuple((title, say(f"rules of {game}")) for title, game in name_games().items())
         return [(say("new room lines"), rows), (say("new room games"), games)]
 

@@ -141,13 +141,13 @@ class Page(ClientScreen):
         if offers_own and self.can_start_local:
             helps.insert(1, (say("home own server"), say("home press", key=show("local"))))
         if before is not None:
-            helps.insert(0, (say("home back to", url=before.url), say("home press", key=show("back"))))
+            helps.insert(0, (say("home back", url=before.url), say("home press", key=show("back"))))
         if isinstance(session.failure, VersionRefused):
             helps.append((say("home version"), ""))
         lines = [(f"✗ {clean_text(session.failure.message)}", "bad"), ("", "")]
         for text, command in helps:
             lines += [(f"  {text}", ""), (f"    {command}", "key")]
-        return [*lines, ("", ""), (f"  {say('home retries', key=show('retry' if offers_own else 'refresh'))}", "key")]
+        return [*lines, ("", ""), (f"  {say('page retries', key=show('retry' if offers_own else 'refresh'))}", "key")]
 
     def show_key(self, action: str) -> str:
         return self.program.keymap.show(action)

@@ -120,7 +120,7 @@ class Visit:
             id = f"input ended, leaving and {cost}" if cost else "input ended, leaving"
             self._face.show(say(id, n=f"{settings.leaving_seconds:g}"))
         elif not is_over():
-            self._face.show(say("input ended, watching" if room.seat is None else "input ended, staying"))
+            self._face.show(say("input ended, staying"))
         try:
             async with asyncio.timeout(settings.leaving_seconds if goes else None):
                 await changed.until(is_over)

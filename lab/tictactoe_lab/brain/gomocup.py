@@ -33,18 +33,10 @@ _CELL: Final = re.compile(r"(\d{1,4}),(\d{1,4})", re.ASCII)
 
 
 def check_playable(rules: Rules) -> None:
-    """Raise `Misuse` with the reason if the protocol does not cover these rules."""
-    obstacles = {
-        "engine marks": len(rules.marks) != 2,
-        "engine gravity": rules.gravity,
-        "engine misere": rules.misere,
-        "engine blocked": bool(rules.blocked),
-        "engine line": rules.line != LINE,
-        "engine pie": rules.opening not in (None, "swap2"),
-    }
-    for id, is_there in obstacles.items():
-        if is_there:
-            raise Misuse(say("engine cannot play", why=say(id)))
+    """Raise `Misuse` if engines cannot play this game."""
+    is_plain = not (rules.gravity or rules.misere or rules.blocked) and rules.opening in (None, "swap2")
+    if not is_plain or len(rules.marks) != 2 or rules.line != LINE:
+        raise Misuse(say("engine cannot play"))
 
 
 def say_start(rules: Rules) -> str:

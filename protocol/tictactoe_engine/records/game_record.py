@@ -105,13 +105,10 @@ class Walk:
     def finish(self) -> None:
         """Raise `InvalidRecord` if passed marks or choices are left that were not due by the last move."""
         if self._passed_count < len(self._passed):
-            ply, mark = self._passed[self._passed_count]
-            late = fault("passed late", mark=quote(mark), ply=quote(ply), moves=self.position.ply)
-            raise InvalidRecord(late, f"passed[{self._passed_count}]")
+            raise InvalidRecord(fault("late", moves=self.position.ply), f"passed[{self._passed_count}]")
         count = len(self.position.chosen)
         if count < len(self._chosen):
-            take = quote(self._chosen[count])
-            raise InvalidRecord(fault("chosen late", take=take, moves=self.position.ply), f"chosen[{count}]")
+            raise InvalidRecord(fault("late", moves=self.position.ply), f"chosen[{count}]")
 
     def _choose(self) -> None:
         count = len(self.position.chosen)
@@ -182,7 +179,7 @@ class GameRecord:
         _check_text(self.event or "", "event")
         _check_text(self.round or "", "round")
         if self.game is not None and not 1 <= self.game <= MAX_GAME_NUMBER:
-            raise InvalidRecord(fault("game number", most=MAX_GAME_NUMBER, value=quote(self.game)), "game")
+            raise InvalidRecord(fault("value", value=quote(self.game), example="1"), "game")
         _check_clock(self.clock)
         _check_tags(self.tags)
         walk = Walk(self.rules, self.passed, self.chosen)
@@ -211,7 +208,7 @@ def _check_result(result: GameResult | None, position: Position) -> None:
             raise InvalidRecord(_contradiction(outcome), "result")
         return
     if result.reason not in REASONS:
-        raise InvalidRecord(fault("reason", reasons=", ".join(REASONS), reason=quote(result.reason)), "reason")
+        raise InvalidRecord(fault("value", value=quote(result.reason), example=", ".join(REASONS)), "reason")
     if result.winner is not None and result.winner not in tuple(position.rules.marks):
         raise InvalidRecord(_unknown_mark(result.winner, position.rules.marks), "result")
     if outcome is not None:
@@ -219,15 +216,11 @@ def _check_result(result: GameResult | None, position: Position) -> None:
             raise InvalidRecord(_contradiction(outcome), "reason" if result.winner == outcome.winner else "result")
         return
     if result.reason in ("line", "full"):
-        raise InvalidRecord(fault("no line" if result.reason == "line" else "not full"), "reason")
-    if result.reason == "agreed" and result.winner is not None:
-        raise InvalidRecord(fault("agreed"), "result")
-    if result.reason in ("resigned", "timeout") and result.winner is None:
-        raise InvalidRecord(fault("needs winner"), "result")
+        raise InvalidRecord(fault("board"), "reason")
+    if result.reason in (("resigned", "timeout") if result.winner is None else ("agreed",)):
+        raise InvalidRecord(fault("mismatch"), "result")
     if result.winner is not None and (result.winner not in marks or len(marks) > 2):
-        others = marks.replace(result.winner, "")
-        id = "not last" if result.winner in marks else "not last, out"
-        raise InvalidRecord(fault(id, mark=result.winner, others=", ".join(others)), "result")
+        raise InvalidRecord(fault("not last", mark=result.winner), "result")
 
 
 def _contradiction(outcome: Outcome) -> GameError:
@@ -251,7 +244,7 @@ def _checked_players(players: tuple[tuple[str, str], ...], marks: str) -> tuple[
 
 def _check_date(date: str) -> None:
     if not _DATE.fullmatch(date):
-        raise InvalidRecord(fault("date", value=quote(date)), "date")
+        raise InvalidRecord(fault("value", value=quote(date), example="2030-12-31, 2030-12-31T18:05:00Z"), "date")
     year, month, day = map(int, date[:10].split("-"))
     if not 1 <= month <= 12 or not 1 <= day <= calendar.monthrange(year, month)[1]:
         raise InvalidRecord(fault("day", day=date[:10]), "date")
@@ -275,7 +268,7 @@ def _check_tags(tags: tuple[tuple[str, str], ...]) -> None:
     for name, value in tags:
         part = f"tags[{name}]"
         if not _TAG_NAME.fullmatch(name):
-            raise InvalidRecord(fault("tag name", tag=quote(name)), part)
+            raise InvalidRecord(fault("value", value=quote(name), example="Event"), part)
         if name.lower() in known:
             raise InvalidRecord(fault("tag spelling", tag=name, known=known[name.lower()]), part)
         if name in seen:
@@ -291,9 +284,9 @@ def _checked_comments(comments: tuple[tuple[int, str], ...], moves: int) -> tupl
         part, text = f"comments[{index}]", " ".join(raw.split())
         if not last <= ply <= moves:
             raise InvalidRecord(fault("comment place", ply=quote(ply), moves=moves), part)
-        if not text or "}" in text:
-            raise InvalidRecord(fault("comment"), part)
-        _check_text(text, part, most=MAX_COMMENT_LENGTH)
+        if "}" in text:
+            raise InvalidRecord(fault("no place", character="}"), part)
+        _check_text(text, part, least=1, most=MAX_COMMENT_LENGTH)
         checked.append((ply, text))
         last = ply
     return tuple(checked)
@@ -303,7 +296,7 @@ def _check_text(text: str, part: str, *, least: int = 0, most: int = MAX_VALUE_L
     if len(text) < least:
         raise InvalidRecord(fault("empty"), part)
     if len(text) > most:
-        raise InvalidRecord(fault("long value", most=most, length=len(text)), part)
+        raise InvalidRecord(fault("long", most=most), part)
     for character in text:
         if not character.isprintable():
             raise InvalidRecord(fault("unprintable", number=f"{ord(character):04X}"), part)

@@ -117,7 +117,7 @@ class _Reader:
     def _scan(self) -> Iterator[Token]:
         text, offset = self.text, self._skip_blanks(0)
         if len(text) > MAX_TEXT_LENGTH:
-            raise self.error(fault("long text", most=MAX_TEXT_LENGTH), MAX_TEXT_LENGTH)
+            raise self.error(fault("long", most=MAX_TEXT_LENGTH), MAX_TEXT_LENGTH)
         for suspect in _SUSPECT.finditer(text):
             if not suspect[0].isprintable():
                 raise self.error(fault("unprintable", number=f"{ord(suspect[0]):04X}"), suspect.start())
@@ -134,14 +134,14 @@ class _Reader:
 
     def _explain_token(self, offset: int) -> RecordError:
         if self.text[offset] == "{":
-            return self.error(fault("open comment"), offset)
+            return self.error(fault("open", bracket="}"), offset)
         character = quote(self.text[offset])
         for why, part in _PARTS_OF_TAG:
             match = part.match(self.text, offset)
             if match is None:
                 return self.error(fault(why, character=character), offset)
             offset = match.end()
-        return self.error(fault("open tag"), offset)
+        return self.error(fault("open", bracket="]"), offset)
 
     def _read_tags(self) -> dict[str, Token]:
         tags: dict[str, Token] = {}
@@ -188,7 +188,7 @@ class _Reader:
             if len(given) > 1:
                 raise self.error(fault("rules twice", rules=quote(name)), given[1].start("name"))
             if name not in PRESETS:
-                unknown = fault("rules", rules=quote(name), presets=", ".join(PRESETS))
+                unknown = fault("value", value=quote(name), example=", ".join(PRESETS))
                 raise self.error(unknown, tags["Rules"].start("value"))
             return PRESETS[name]
         fields = {tag["name"].lower(): self._read_field(tag) for tag in given if tag["name"] != "Blocked"}
@@ -207,12 +207,12 @@ class _Reader:
         if tag["name"] in ("Marks", "Opening"):
             return _value(tag)
         if tag["value"] not in ("true", "false"):
-            raise self.error(fault("flag", tag=tag["name"], value=quote(_value(tag))), tag.start("value"))
+            raise self.error(fault("value", value=quote(_value(tag)), example="true"), tag.start("value"))
         return tag["value"] == "true"
 
     def _read_whole(self, tag: Token) -> int:
         if not _WHOLE.fullmatch(tag["value"]):
-            raise self.error(fault("whole", tag=tag["name"], value=quote(_value(tag))), tag.start("value"))
+            raise self.error(fault("value", value=quote(_value(tag)), example="5"), tag.start("value"))
         return int(tag["value"])
 
     def _read_clock(self, tag: Token) -> SeatClock | MoveClock:
@@ -221,7 +221,7 @@ class _Reader:
             return SeatClock(_milliseconds(match[1], match[2]), _milliseconds(match[3], match[4]))
         if match := _MOVE_CLOCK.fullmatch(tag["value"]):
             return MoveClock(_milliseconds(match[1], match[2]))
-        raise self.error(fault("clock", value=quote(_value(tag))), tag.start("value"))
+        raise self.error(fault("value", value=quote(_value(tag)), example="180+2, 10/move"), tag.start("value"))
 
     def _read_passed(self, tag: Token) -> tuple[tuple[int, str], ...]:
         """Return the marks that were passed over, each after its number of moves; ``A@4`` is A after four moves."""
@@ -229,16 +229,16 @@ class _Reader:
         for word, offset in _words(tag):
             match = _PASSED.fullmatch(word)
             if match is None:
-                raise self.error(fault("passed word", word=quote(word)), offset)
+                raise self.error(fault("value", value=quote(word), example="A@4"), offset)
             self._places[f"passed[{len(passed)}]"] = offset
             passed.append((int(match[2]), match[1]))
         if not passed:
-            raise self.error(fault("nobody"), tag.start("value"))
+            raise self.error(fault("empty"), tag.start("value"))
         return tuple(passed)
 
     def _read_cell(self, word: str, offset: int, rules: Rules) -> int:
         if not _CELL.fullmatch(word):
-            raise self.error(fault("cell", word=quote(word)), offset)
+            raise self.error(fault("value", value=quote(word), example="b2"), offset)
         try:
             return mirror_rows(parse_cell(word, rules), rules)
         except (IllegalMove, UnknownNotation) as error:
@@ -310,11 +310,11 @@ class _Reader:
         winner = None if word in _RESULTS else word
         if reason is not None:
             if _value(reason) not in REASONS:
-                unknown = fault("reason", reasons=", ".join(REASONS), reason=quote(_value(reason)))
+                unknown = fault("value", value=quote(_value(reason)), example=", ".join(REASONS))
                 raise self.error(unknown, reason.start("value"))
             result = GameResult(_value(reason), winner)
             if result.nobody_wins != (word == "none"):
-                raise self.error(fault("nobody wins"), token.start())
+                raise self.error(fault("mismatch"), token.start())
             return result
         if outcome is None or word == "none":
             raise self.error(fault("no reason"), token.start())

@@ -1,6 +1,6 @@
 /** What every page shares: the player, the connection, the rooms, and the announcements. */
 
-import { say } from "./catalogue.js";
+import { say, sayTitle } from "./catalogue.js";
 import { Connection } from "./connection.js";
 import { h, setText, urlOf } from "./dom.js";
 import { isGuest } from "./identity.js";
@@ -46,10 +46,10 @@ export class App {
 			const isOn = connection.phase === "on";
 			if (wasOn && connection.isTroubled) {
 				for (const room of this.rooms.of(connection)) room.lose();
-				tell(connection.reason || say("page lost"));
+				tell(connection.reason || sayTitle("banner lost"));
 			}
 			if (isOn && wasSilent !== isSilent) tell(say(isSilent ? "page silent" : "page answers"));
-			if (isOn && !wasOn && this.status.textContent === say("page lost")) tell("");
+			if (isOn && !wasOn && this.status.textContent === sayTitle("banner lost")) tell("");
 			[wasOn, wasSilent] = [isOn, isSilent];
 			this.around.onPhase();
 			if (!connection.welcome && connection.reason !== told) tell((told = connection.reason), !!document.querySelector(".banner:not([hidden])"));

@@ -23,3 +23,6 @@ export function say(id, places = {}) {
 		throw new RangeError(`The sentence "${id}" needs ${name}.`);
 	});
 }
+
+/** The sentence as a title or the label of a button: with a capital letter. @param {string} id @param {Record<string, string | number>} [places] */
+export const sayTitle = (id, places) => say(id, places).replace(/^./u, (letter) => letter.toLocaleUpperCase());

@@ -19,7 +19,7 @@ export function choices(state, viewer, moves, nowMs, isOnline, { chat, challenge
 	const why = listReasons(state, viewer, moves, nowMs, isOnline);
 	if (chat === "off") why.chat = "refused not_allowed chat off";
 	if (!challenges && why.challenge === "") why.challenge = "why no challenges";
-	if (!sharing) why.share ||= "why no share";
+	if (!sharing) why.share ||= "refused not_allowed share";
 	const cost = costOfGoing(state, viewer);
 	const deeds = Object.keys(why).flatMap((name) => (why[name] ? [] : [makeDeed(name, cost)]));
 	const reasons = Object.fromEntries(Object.entries(why).filter(([, reason]) => reason));

@@ -90,7 +90,7 @@ export class GameControls {
 		if (!room.seat) return say("why watching");
 		if (room.pending) return say("view room move under way");
 		if (state.turn !== room.seat || !nextMark(state)) return describeTurn(state, room.viewer);
-		return mark === FREE ? "" : say(mark === "#" ? "view cell is blocked" : "refused occupied", places);
+		return mark === FREE ? "" : say(mark === "#" ? "refused blocked" : "refused occupied", places);
 	}
 
 	// Actions in which the page takes part.

@@ -1,6 +1,6 @@
 /** Our finished games, newest first, and the totals. */
 
-import { say } from "./catalogue.js";
+import { say, sayTitle } from "./catalogue.js";
 import { button, h, setText, show } from "./dom.js";
 import { isDraw } from "./happened.js";
 import { Lost } from "./requests.js";
@@ -20,7 +20,7 @@ export function makeHistory(app) {
 	const element = h("div.card.games",
 		h("h1", say("history title")),
 		totals, note, list,
-		h("div.row", more, button(say("page home"), () => app.navigate("/"))),
+		h("div.row", more, button(sayTitle("key to home"), () => app.navigate("/"))),
 	);
 	/** @type {PastGame[]} */
 	let games = [];
@@ -71,7 +71,7 @@ function howItWent({ players, result }, viewer) {
 function makeTotals(games, viewer) {
 	const went = games.map((game) => howItWent(game, viewer));
 	const numbers = KINDS.map((kind) => went.filter((one) => one === kind).length);
-	const cells = KINDS.map((kind, index) => h(`div.total.${kind}`, h("b", String(numbers[index])), " ", h("span", say(`page total ${kind}`))));
+	const cells = KINDS.map((kind, index) => h(`div.total.${kind}`, h("b", String(numbers[index])), " ", h("span", say(`column ${kind}`))));
 	const all = h("div.total", h("b", String(games.length)), " ", h("span", say("page total games", { n: games.length })));
 	const bar = h("div.bar", { "aria-hidden": "true" }, KINDS.map((kind, index) => numbers[index] > 0 && h(`span.${kind}`, { "--parts": numbers[index] })));
 	return h("div", h("div.totals", all, cells), bar);
@@ -83,5 +83,5 @@ export function makeGame(game, viewer) {
 	const went = howItWent(game, viewer);
 	const date = new Date(at).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
 	const terms = [nameGame(rules), describeReason(result.reason), say("count move", { n: moves }), ...(event ? [say("record event", { name: clean(event) })] : []), date];
-	return makeRow(namePlayers({ seats: players }), terms, say(`page went ${went}`), say("page replay"), `/#game/${game_id}`, went);
+	return makeRow(namePlayers({ seats: players }), terms, say(`column ${went}`), sayTitle("key replay"), `/#game/${game_id}`, went);
 }

@@ -1,6 +1,6 @@
 /** The home page: choice of game and opponent, and the running games. */
 
-import { say } from "./catalogue.js";
+import { say, sayTitle } from "./catalogue.js";
 import { button, h, nameInput, setText, show, showKeyed, submitting } from "./dom.js";
 import { setEmblem } from "./emblem.js";
 import { isGuest } from "./identity.js";
@@ -77,7 +77,7 @@ function makeSide(app, play) {
 	const lobby = new Lobby(app, LIVE_BOARDS, draw, true);
 	const [title, list] = [h("h2"), h("ul.rooms")];
 	const nothing = h("p.note");
-	const code = h("input", { placeholder: say("page code short"), "aria-label": say("page code"), autocomplete: "off" });
+	const code = h("input", { placeholder: sayTitle("page code"), "aria-label": say("page code"), autocomplete: "off" });
 	const wall = h("a", { href: "/wall" }, say("page all games wall"));
 	const events = h("section", { hidden: true });
 	let hasLadders = false;
@@ -103,7 +103,7 @@ function makeSide(app, play) {
 	function draw() {
 		const rows = makeRoomRows(lobby.rooms.values());
 		play.count(lobby.online);
-		setText(nothing, say(lobby.isDemo ? "page demo" : "page nothing on"));
+		setText(nothing, say(lobby.isDemo ? "page demo" : "watch nothing"));
 		nothing.hidden = lobby.cards.size > 0 && !lobby.isDemo;
 		setText(title, say("page rooms count", { n: rows.length }));
 		show(list, rows.length ? rows : h("li.note", say("page no room")));

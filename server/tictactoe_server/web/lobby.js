@@ -127,5 +127,5 @@ function nameOf({ preset, rows, columns }) {
 /** @param {LiveBoard} live */
 function describeEnd({ result, names }) {
 	if (result?.winner) return say("page wins", { name: clean(names[result.winner] ?? result.winner) });
-	return result && isDraw(result) ? say("page went drawn") : say("page went ended");
+	return result && isDraw(result) ? say("column drawn") : say("column ended");
 }

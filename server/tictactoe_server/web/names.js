@@ -1,6 +1,6 @@
 /** The player's identity: claiming a name, rescue codes, and devices. */
 
-import { say } from "./catalogue.js";
+import { say, sayTitle } from "./catalogue.js";
 import { button, field, h, nameInput, openDialog, setText, show, submitting } from "./dom.js";
 import { drawQr } from "./events/qr.js";
 import { checkField, makeFault } from "./forms.js";
@@ -22,7 +22,7 @@ export function showNames(app, code = "") {
 	const [written, told] = [h("div.written", { role: "status" }), h("div.identity", { role: "status" })];
 	const { element: fault, blame } = makeFault(about);
 	const enter = makeWayBack(app, code, blame, () => dialog.close());
-	const others = [h("form.row", { submit: submitting(claim) }, field(say("name deed claim"), own), h("button", say("page name claim"))), makeStrangers(app, ask), h("h3", say("page name devices")), list, h("div.row", button(say("name deed link"), link)), told, h("details", h("summary", say("page name door")), enter), makeOwnData(app, ask, () => dialog.close())];
+	const others = [h("form.row", { submit: submitting(claim) }, field(say("name deed claim"), own), h("button", say("page name claim"))), makeStrangers(app, ask), h("h3", say("page name devices")), list, h("div.row", button(say("name deed link"), link)), told, h("details", h("summary", say("name deed back")), enter), makeOwnData(app, ask, () => dialog.close())];
 	const dialog = openDialog(say("name title"), h("div.identity", about, fault, written, ...(code ? [h("p", say("page name arrived")), enter] : others)));
 	drawCodes(app, written);
 	learn();
@@ -42,7 +42,7 @@ export function showNames(app, code = "") {
 
 	/** @param {Protocol.Device} device */
 	function makeDevice({ id, seen, client, current, new: isNew }) {
-		const device = [nameProgram(client), new Date(seen).toLocaleDateString(document.documentElement.lang), isNew && say("name new device")].filter(Boolean);
+		const device = [nameProgram(client), new Date(seen).toLocaleDateString(document.documentElement.lang), isNew && say("age new")].filter(Boolean);
 		const revoke = button(say("page name revoke"), () => ask({ type: "revoke", device: id }, learn));
 		return h("li.row", device.join(" · "), current ? h("b", say("name this device")) : revoke);
 	}
@@ -83,7 +83,7 @@ export const keepName = async (app) => new Promise((resolve) => showNames(app).a
 /** The setting to accept challenges only from people the player has played with. @param {App} app @param {(request: Ask, then: (ok: Ok) => unknown) => Promise<void>} ask */
 function makeStrangers(app, ask) {
 	const only = h("input", { type: "checkbox", change: () => ask({ type: "block", strangers: only.checked }, () => undefined) });
-	const element = checkField(say("page strangers"), only);
+	const element = checkField(say("option strangers"), only);
 	element.hidden = true;
 	learn();
 	return element;
@@ -140,7 +140,7 @@ function drawCodes(app, written) {
 		codes = [];
 		drawCodes(app, written);
 	};
-	const save = [button(say("page copy"), () => app.copy(text)), button(say("page event print"), () => print()), button(say("page name written"), forget, { class: "primary" })];
+	const save = [button(sayTitle("key copy"), () => app.copy(text)), button(say("page event print"), () => print()), button(sayTitle("key written"), forget, { class: "primary" })];
 	show(written, text && [h("p", say("name claimed", { name: clean(app.connection.name) })), h("pre.codes", text), h("div.row", save)]);
 }
 

@@ -1,6 +1,6 @@
 /** The form for a new room: game, clock, opponent and rules. */
 
-import { say } from "./catalogue.js";
+import { say, sayTitle } from "./catalogue.js";
 import { makeClock, parseClock } from "./clocks.js";
 import { button, field, h, select, setText, show, submitting } from "./dom.js";
 import { checkField, makeFault } from "./forms.js";
@@ -12,8 +12,8 @@ import { makeTiles } from "./tiles.js";
 /** Opponents, by the same ids as on the home page. */
 const WITH = ["invite", "computer", "together"];
 
-/** @param {string} what @param {string[]} values */
-const offer = (what, values) => select(values, (one) => say(`page new ${what} ${one}`));
+/** @param {string[]} values */
+const offer = (values) => select(values, (one) => say(`form ${one}`));
 
 const makeWho = () =>
 	h("div.segments", { role: "radiogroup", "aria-label": say("page new with") }, WITH.map((value, index) =>
@@ -30,7 +30,7 @@ export function makeNewRoom(app) {
 	const { kept } = app;
 	const [about, level] = [h("p.about"), makeLevel()];
 	const { clock, ownClock } = makeClocks(kept.clock, () => blame(""));
-	const [seen, chat, analysis] = [offer("seen", ["private", "public"]), offer("chat", ["all", "players"]), offer("analysis", ["closed", "open"])];
+	const [seen, chat, analysis] = [offer(["private", "public"]), offer(["all", "players"]), offer(["closed", "open"])];
 	const rules = makeRuleFields((preset) => tell(preset ?? OWN), () => blame(""));
 	const tiles = makeTiles(kept.game, choose);
 	const more = h("details", h("summary", say("new room more")), h("div.fields",
@@ -43,7 +43,7 @@ export function makeNewRoom(app) {
 		h("h1", say("new room title")), tiles.element, about,
 		h("div.new-terms", field(say("new room clock"), clock), h("div.field", h("span", say("page new with")), h("div.row", makeWho(), level))),
 		more, fault,
-		h("div.row", h("button.primary.big", say("new room begin")), button(say("page cancel"), () => app.navigate("/"))),
+		h("div.row", h("button.primary.big", say("new room begin")), button(sayTitle("key cancel"), () => app.navigate("/"))),
 	);
 	choose(kept.game);
 	return { title: say("new room title"), element };
@@ -84,19 +84,25 @@ export function makeNewRoom(app) {
 	}
 }
 
+/** The note of each field: the sentences of the command line. @type {Record<string, string>} */
+const NOTES = {
+	win: "option win", marks: "option marks", blocked: "option blocked", misere: "option misere", gravity: "option gravity",
+	exact: "option exact", opening: "option opening", seat: "new room seat note",
+};
+
 const number = (min = 1) => h("input", { type: "number", min, max: 32 });
 const text = (placeholder = "") => h("input", { placeholder, autocomplete: "off" });
 const check = () => h("input", { type: "checkbox" });
 
 /** @param {(preset: string | null) => void} onChange hears which game the fields make, null for one's own @param {() => void} onEdit */
 function makeRuleFields(onChange, onEdit) {
-	const [rows, columns, win, marks, blocked] = [number(), number(), number(2), text("XO"), text(say("page new none"))];
+	const [rows, columns, win, marks, blocked] = [number(), number(), number(2), text("XO"), text(say("form none"))];
 	const [misere, gravity, exact, seat] = [check(), check(), check(), h("select")];
 	const opening = select(["", "pie", "swap2"], (one) => say(`form ${one || "none"}`));
 	const others = Object.entries({ win, marks, blocked, opening, seat, misere, gravity, exact });
 	const element = h("div.fields", { input: edit },
 		h("div.pair", field(say("page new rows"), rows), field(say("page new columns"), columns)),
-		others.map(([name, control]) => (control.matches("[type=checkbox]") ? checkField : field)(say(`new room ${name}`), control, say(`new room ${name} note`))),
+		others.map(([name, control]) => (control.matches("[type=checkbox]") ? checkField : field)(say(`new room ${name}`), control, say(NOTES[name]))),
 	);
 	let preset = /** @type {string | null} */ (PRESETS[0]);
 	return { element, take, read, controls: { rows, columns, line: win, marks, blocked, opening } };

@@ -1,6 +1,6 @@
 /** The page for URLs that lead nowhere, with links to other pages. */
 
-import { say } from "./catalogue.js";
+import { say, sayTitle } from "./catalogue.js";
 import { button, h } from "./dom.js";
 
 /** @param {App} app @param {string} message why */
@@ -9,8 +9,8 @@ export function makeNothing(app, message) {
 		h("h1", say("page nothing title")),
 		h("p", message),
 		h("div.row",
-			button(say("page home"), () => app.navigate("/"), { class: "primary" }),
-			button(say("page new room"), () => app.navigate("/#new")),
+			button(sayTitle("key to home"), () => app.navigate("/"), { class: "primary" }),
+			button(sayTitle("new room title"), () => app.navigate("/#new")),
 			button(say("page all games"), () => app.navigate("/wall")),
 		),
 	);

@@ -1,6 +1,6 @@
 /** Custom rules: a board built in a preview, and a link that shares the rules. */
 
-import { say } from "./catalogue.js";
+import { say, sayTitle } from "./catalogue.js";
 import { button, h, setText, show } from "./dom.js";
 import { checkField } from "./forms.js";
 import { ARROWS, BLOCKED, DIRECTIONS, FREE, chosenRules, nameCell, nameCells, neighbour, parseCell } from "./rules.js";
@@ -73,7 +73,7 @@ export class OwnGame {
 			this.#makeStepper("new room win", () => this.own.line, (line) => ({ line }), () => Math.max(this.own.rows, this.own.columns)),
 			this.#makeStepper("page own players", () => this.own.marks.length, (count) => ({ marks: MARKS.slice(0, count) }), () => Math.min(MARKS.length, this.own.rows * this.own.columns)),
 		];
-		const share = button(say("page share"), () => onShare(writeOwn(this.own)));
+		const share = button(sayTitle("key share"), () => onShare(writeOwn(this.own)));
 		this.element = h("div.own-game", this.#board, h("div.own-rules",
 			h("div.steppers", this.steppers.map(({ element }) => element)), this.#misere.element, this.#gravity.element,
 			h("div.row", share, h("small", say("page own share note"))), this.#fault,

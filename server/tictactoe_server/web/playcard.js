@@ -25,7 +25,7 @@ const makeWay = (id, start, kind = "big", more) => h("div.way", button(say(id), 
 function makeRatedPlace(app, clock) {
 	/** @type {ReturnType<typeof import("./ladders/rated.js").makeRated> | undefined} */
 	let rated;
-	const [element, ladders] = [h("div.rated-place"), h("a", { href: "/ladder/", hidden: true }, say("page ladders"))];
+	const [element, ladders] = [h("div.rated-place"), h("a", { href: "/ladder/", hidden: true }, say("ladder title"))];
 	const judge = () => rated?.judge(app.kept.game);
 	return { element, ladders, offer, judge, get isOn() { return rated?.isOn || undefined; } };
 
@@ -62,7 +62,7 @@ export function makePlayCard(app, mayPlay) {
 			field(say("page the computer"), level),
 			field(say("page who begins"), first),
 		),
-		h("div.more-ways", button(say("page new room"), () => app.navigate("/#new")), h("small", say("page new room note")), rated.ladders),
+		h("div.more-ways", button(say("home new"), () => app.navigate("/#new")), h("small", say("home new note")), rated.ladders),
 	);
 	describe();
 	return { element, describe, count, offerRated: rated.offer, blame: (/** @type {string} */ message) => own.blame(message) };

@@ -19,7 +19,7 @@ export class Refused extends Error {
 
 /** The connection broke before the answer came. */
 export class Lost extends Error {
-	message = say("view connection lost request");
+	message = say("banner lost");
 }
 
 /** Whether a server answered that another one has the room. @param {unknown} error @returns {error is Refused} */

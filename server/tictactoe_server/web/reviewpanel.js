@@ -1,6 +1,6 @@
 /** The review of a game: the values of its positions, the mistakes, and better moves. */
 
-import { say } from "./catalogue.js";
+import { say, sayTitle } from "./catalogue.js";
 import { button, h, setText, svg } from "./dom.js";
 import { Review, nextMistake } from "./review.js";
 import { FREE } from "./rules.js";
@@ -20,7 +20,7 @@ export class ReviewPanel {
 	#noGraph = h("p.note", { hidden: true }, say("view review no graph"));
 	#mistakes = button(say("deed mistakes"), () => this.lookAtMistake());
 	#all = button(say("view review all"), () => this.toggleAll(), { "aria-pressed": "false" });
-	element = h("section.review", { "aria-label": say("view review title") }, this.#pointed, this.#graph.element, this.#noGraph, this.#turned, h("div.row", this.#mistakes, this.#all));
+	element = h("section.review", { "aria-label": sayTitle("deed review") }, this.#pointed, this.#graph.element, this.#noGraph, this.#turned, h("div.row", this.#mistakes, this.#all));
 
 	/** @param {GamePage} page @param {Analyse} analyse */
 	constructor(page, analyse) {
@@ -87,7 +87,7 @@ export class ReviewPanel {
 		this.#turningPoint = count === moves.length ? this.review.turningPoint : 0;
 		this.#turned.disabled = !this.#turningPoint;
 		if (count < moves.length) return setText(this.#turned, say("view review progress", { n: count, count: moves.length }));
-		if (!this.#turningPoint) return setText(this.#turned, say("view review no mistake"));
+		if (!this.#turningPoint) return setText(this.#turned, say("nothing given away"));
 		const at = this.#turningPoint - 1;
 		return setText(this.#turned, say("view review turned", { n: at + 1, compared: comparePlayed(moves[at], known[at], state.rules) }));
 	}

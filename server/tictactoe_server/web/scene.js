@@ -1,6 +1,6 @@
 /** What the page of a game shows, as tictactoe_words/scene.py says it; no element in it. */
 
-import { say } from "./catalogue.js";
+import { say, sayTitle } from "./catalogue.js";
 import { describeDeed, describeQuestion, findDeed, isServerBot } from "./choices.js";
 import { boardAfter, nameCell, nextMark, placerOf } from "./rules.js";
 import { describeCause, describeChoicesAt, describeVerdict } from "./telling.js";
@@ -48,7 +48,7 @@ function termsOf({ game: { isLive, seat }, state }) {
 	if (state.visibility === "private") terms.push(say("form private"));
 	if (state.game > 1) terms.push(say("record game", { n: state.game }));
 	if (!seat) terms.push(say("head watching"));
-	if (state.watchers) terms.push(say("head watchers", { n: state.watchers }));
+	if (state.watchers) terms.push(say("count watcher", { n: state.watchers }));
 	return terms;
 }
 
@@ -176,7 +176,7 @@ function deedsOf({ game: { isLive, ended, seat: own, viewer }, state, may, view 
 	});
 	if (view.mayNotify && state.status === "playing" && seat) made.push({ name: "notify", label: say("view signal ask") });
 	if (state.event && (state.status === "over" || !seat)) made.unshift(event);
-	if (view.maySharePast || (isLive && state.status !== "waiting" && !view.isReviewing && findDeed(may, "copy"))) made.push({ name: "share", label: say("page share"), is_more: hasMenu });
+	if (view.maySharePast || (isLive && state.status !== "waiting" && !view.isReviewing && findDeed(may, "copy"))) made.push({ name: "share", label: sayTitle("key share"), is_more: hasMenu });
 	return seat && state.status !== "waiting" ? made : [...made, home];
 }
 

@@ -1,6 +1,6 @@
 /** The share dialog of a game or an event: a link, a picture, and a tag to embed it in another page. */
 
-import { say } from "./catalogue.js";
+import { say, sayTitle } from "./catalogue.js";
 import { h, openDialog, urlOf } from "./dom.js";
 import { makeLink } from "./waiting.js";
 import { messageOf } from "./words.js";
@@ -19,11 +19,11 @@ export async function showShare(app, { path = "", isPublic = false, past }) {
 			return app.say(messageOf(error));
 		}
 	}
-	const part = (/** @type {string} */ id, /** @type {string} */ text, /** @type {Element[]} */ ...more) => h("section", h("h3", say(id)), ...more, makeLink(app, text, say("page share"), say(id)));
+	const part = (/** @type {string} */ id, /** @type {string} */ text, /** @type {Element[]} */ ...more) => h("section", h("h3", say(id)), ...more, makeLink(app, text, sayTitle("key share"), say(id)));
 	const picture = `preview/${path}.png`;
 	const shown = h("img.shared", { src: urlOf(`/${picture}`), alt: "", error: () => shown.parentElement?.remove() });
 	const tag = `<iframe src="${app.linkTo(`embed/${path}`)}" title="tictactoe" width="100%" height="600"></iframe>`;
-	const dialog = openDialog(say("page share"), h("div.share", part("invitation link", app.linkTo(path)), ...(isPublic ? [part("share picture", app.linkTo(picture), shown), part("page embed", tag)] : [])));
+	const dialog = openDialog(sayTitle("key share"), h("div.share", part("invitation link", app.linkTo(path)), ...(isPublic ? [part("share picture", app.linkTo(picture), shown), part("page embed", tag)] : [])));
 	// The announcement that the link was copied is outside of the dialog, so close that first.
 	dialog.addEventListener("click", ({ target }) => target instanceof Element && target.matches(".primary") && dialog.close(), true);
 }

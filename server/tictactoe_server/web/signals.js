@@ -1,6 +1,6 @@
 /** Signals for users who look elsewhere when it is their turn: the page's icon and notifications. */
 
-import { say } from "./catalogue.js";
+import { sayTitle } from "./catalogue.js";
 import { urlOf } from "./dom.js";
 
 const ICON = urlOf("./favicon.svg");
@@ -36,7 +36,7 @@ export class Signals {
 		this.#shown?.close();
 		this.#shown = null;
 		if (!isOurs || !document.hidden || permission !== "granted") return;
-		this.#shown = new Notification(say("view signal turn"), { body: text, tag: "tictactoe" });
+		this.#shown = new Notification(sayTitle("page your move"), { body: text, tag: "tictactoe" });
 		this.#shown.onclick = () => globalThis.focus();
 	}
 

@@ -1,6 +1,6 @@
 /** The elements of the page of a game, drawn from its scene. */
 
-import { say } from "./catalogue.js";
+import { say, sayTitle } from "./catalogue.js";
 import { button, h, isStale, setText, show, showKeyed, urlOf } from "./dom.js";
 import { emblemOf } from "./emblem.js";
 import { changeLook, lookOf } from "./look.js";
@@ -30,7 +30,7 @@ export class Stage {
 	title = "";
 	/** The names of the answers to the first question that has a main answer, that answer first. @type {string[]} */
 	answers = [];
-	#players = h("ul.players", { "aria-label": say("view room players") });
+	#players = h("ul.players", { "aria-label": sayTitle("column players") });
 	#place = h("div.place");
 	#worth = h("p.worth-line");
 	#review = h("div.review-place");
@@ -192,7 +192,7 @@ export class Stage {
 		this.#confirm.hidden = cell === null;
 		if (cell === null) return;
 		const label = say("view room place at", { cell: nameCell(cell, board.rules) });
-		show(this.#confirm, button(label, () => board.play(cell), { class: "primary big" }), button(say("page cancel"), () => board.choose(null)));
+		show(this.#confirm, button(label, () => board.play(cell), { class: "primary big" }), button(sayTitle("key cancel"), () => board.choose(null)));
 		this.#confirm.scrollIntoView({ block: "nearest" });
 	}
 }

@@ -86,6 +86,6 @@ const wordsOf = ({ text, sentence }) => (SENTENCES.some((one) => one === sentenc
 
 /** Return a chat line as it is announced. @param {ChatLine} line */
 export function describeLine({ from, seat, ...line }) {
-	const name = seat ? clean(from) : say("view talk from watching", { name: clean(from) });
+	const name = seat ? clean(from) : `${clean(from)} ${say("view talk watching")}`;
 	return say("chat of", { name, text: wordsOf(line) });
 }

@@ -1,6 +1,6 @@
 /** The moves of a game as a list with buttons to step through it. */
 
-import { say } from "./catalogue.js";
+import { say, sayTitle } from "./catalogue.js";
 import { button, h, setText, showKeyed } from "./dom.js";
 import { nameCell } from "./rules.js";
 import { lookOf } from "./look.js";
@@ -32,7 +32,7 @@ export class Timeline {
 		button("›", () => this.step(1), { "aria-label": say("view steps on") }),
 		button("»", () => this.look(), { "aria-label": say("view steps last") }),
 	];
-	list = h("ol.moves", { "aria-label": say("view steps moves"), tabindex: 0 });
+	list = h("ol.moves", { "aria-label": sayTitle("column moves"), tabindex: 0 });
 	steps = h("div.steps", { role: "group", "aria-label": say("view steps") }, this.#back, this.#where, this.#on, this.#playing);
 
 	/** @param {GamePage} page */
@@ -100,7 +100,7 @@ export class Timeline {
 		const look = lookOf(rules);
 		showKeyed(this.list, listed, ({ ply, mark, cell, choice }) => `${look} ${ply} ${mark}${cell} ${choice}`, (move) => this.#makeMove(rules, move), drawKind);
 		this.#markCurrent(this.list.children[this.shown - 1]?.firstElementChild ?? null);
-		setText(this.#where, moves.length ? say("view steps where", { n: this.shown, count: moves.length }) : say("view steps none"));
+		setText(this.#where, moves.length ? `${this.shown} / ${moves.length}` : say("no move yet"));
 		this.#playing.hidden = status !== "over" || !moves.length;
 		setText(this.#playing, this.#timer ? "❚❚" : "▶");
 		this.#playing.setAttribute("aria-label", say(this.#timer ? "view steps pause" : "view steps play"));

@@ -1,6 +1,6 @@
 /** What replaces the board while players are missing: a button for the free seat, or the link to invite somebody. */
 
-import { say } from "./catalogue.js";
+import { say, sayTitle } from "./catalogue.js";
 import { button, field, h, nameInput, submitting } from "./dom.js";
 import { isGuest } from "./identity.js";
 import { prepared } from "./later.js";
@@ -20,7 +20,7 @@ export function makeDoor({ connection: { name: own }, isNamed }, state, onJoin) 
 		h("h2", title),
 		h("p", say("new room sum", { rules: describeRules(state.rules), clock: [describeClock(state.time_control), ...describeManners(state)].join(", ") })),
 		h("p", explainRules(state.rules).join(" ")),
-		!isNamed && field(say("view door name"), name),
+		!isNamed && field(say("name title"), name),
 		h("button.primary.big", say("view door play", { mark: nameMark(state, mark) })),
 	);
 }
@@ -47,5 +47,5 @@ export function makeLink(app, url, title, label = say("invitation link")) {
 	const shown = h("input", { readonly: true, value: url, "aria-label": label, focus: () => shown.select() });
 	// Closing the share sheet rejects the promise, which needs no message.
 	const share = () => navigator.share({ title, url }).catch(() => undefined);
-	return h("div.row", shown, button(say("page copy"), () => app.copy(url), { class: "primary" }), !!navigator.canShare?.({ url }) && button(say("page share"), share));
+	return h("div.row", shown, button(sayTitle("key copy"), () => app.copy(url), { class: "primary" }), !!navigator.canShare?.({ url }) && button(sayTitle("key share"), share));
 }

@@ -144,7 +144,7 @@ export function describePush(push) {
 	if (push.type === "announcement") return say("server says", { text: clean(push.text) });
 	const isFinal = push.code === "stopping";
 	if (push.in_ms === undefined) return say(isFinal ? "server stops" : "server restarts");
-	return say(isFinal ? "page stopping later" : "page restarting later");
+	return say(isFinal ? "last games before stop" : "last games before restart");
 }
 
 /** Say that the server of a room does not answer, and what is being done about it. @param {string} room @param {Unanswered | null} [there] */

@@ -64,7 +64,7 @@ export function describePosition(analysis, rules) {
 function describeOptions({ options = {}, best_options = [], solved }, turn, rules) {
 	const mark = nameSide(rules, turn);
 	const name = (/** @type {string} */ option) => (option === MORE ? say("option more") : nameMark({ rules }, option));
-	const told = Object.entries(options).map(([option, value]) => say("option worth", { option: name(option), worth: describeValue(value, solved) }));
+	const told = Object.entries(options).map(([option, value]) => say("chat of", { name: name(option), text: describeValue(value, solved) }));
 	return say("stands to choose", { mark, options: told.join("; "), best: best_options.map(name).join(", ") });
 }
 
@@ -98,7 +98,8 @@ export function describeCellWorth(cell, { cells, solved }, rules) {
 	const value = cells[cell];
 	const name = nameCell(cell, rules);
 	if (!value) return say("no move there", { cell: name });
-	return say(value.kind === "win" || value.kind === "loss" ? "cell does" : "cell is", { cell: name, worth: describeValue(value, solved) });
+	const worth = describeValue(value, solved);
+	return value.kind === "win" || value.kind === "loss" ? say("stands", { mark: name, worth }) : say("chat of", { name, text: worth });
 }
 
 /** Compare the played move with the best, or return "" if its value is unknown. @param {number} cell @param {Analysis} analysis @param {Rules} rules */

@@ -149,7 +149,7 @@ class RoomCommands:
     def copy(self) -> None:
         link = self._view.link
         self._program.copy_to_clipboard(link)
-        self._program.say(say("room copied", link=link), "good")
+        self._program.say(say("page copied", text=link), "good")
 
     def scroll(self, lines: int) -> None:
         """Handle the wheel: move the cursor, or step through a record."""
@@ -398,7 +398,7 @@ class RoomCommands:
         if again is None:
             self._program.say(say("room nobody to look for"))
             return
-        what = say("room opening private" if again.private and not again.bots else "room looking for another")
+        what = say("wait for room" if again.private and not again.bots else "looking for another")
         self.ask_before("another", partial(self._set_out, what, again))
 
     def go_to_computer(self) -> None:

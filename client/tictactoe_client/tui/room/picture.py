@@ -492,7 +492,7 @@ class RoomView(Canvas):
         is_record, here = model.record is not None, model.actions.timeline.here
         total, watches = max(state.ply, len(model.room.moves)), not is_record and model.room.seat is None
         label = say("head replay") if is_record else say("head watching") if watches else ""
-        watching = say("head watchers", n=state.watchers) if state.watchers and watches else ""
+        watching = say("count watcher", n=state.watchers) if state.watchers and watches else ""
         back = f"[◂ {say('key back')}]" if here and watches else ""
         right = say("head latency", ms=session.latency_ms) if session.phase == "online" else say("head offline")
         if is_record or model.actions.timeline.is_back or (watches and state.status != "waiting"):

@@ -282,7 +282,7 @@ class RoomScreen(ClientScreen):
     def window_title(self) -> str:
         if self.model.record is not None:
             return say("title replay")
-        return say("title your move") if self.room.is_my_turn else say("title room", code=self.room.code)
+        return say("title your move") if self.room.is_my_turn else say("window title of", page=self.room.code)
 
     def connected(self) -> None:
         """Close the room after a new session starts; the home page offers to enter the room again."""

@@ -1,6 +1,6 @@
 /** The player's own part in an event: enter, go to the board, pause, leave; and the player's standing. */
 
-import { say } from "../catalogue.js";
+import { say, sayTitle } from "../catalogue.js";
 import { button, field, h, nameInput, setText, submitting } from "../dom.js";
 import { isGuest } from "../identity.js";
 import { Refused } from "../requests.js";
@@ -21,7 +21,7 @@ export class Entry {
 	#named = field(say("page event your name"), this.#name);
 	#ticketed = field(say("page event ticket"), this.#ticket);
 	#form = h("form.row", { submit: submitting(() => this.#enter()) }, this.#named, this.#ticketed, h("button.primary.big", say("page join")));
-	#here = h("div.ask", { hidden: true, role: "alert" }, h("p", say("page event card")), button(say("page event here"), () => this.#enter(true), { class: "primary" }), button(say("page cancel"), () => void (this.#here.hidden = true)));
+	#here = h("div.ask", { hidden: true, role: "alert" }, h("p", say("page event card")), button(sayTitle("key play here"), () => this.#enter(true), { class: "primary" }), button(sayTitle("key cancel"), () => void (this.#here.hidden = true)));
 	#board = button(say("page event board"), () => this.following.app.play({ type: "join", room: this.#room }), { class: "primary big" });
 	#back = button(say("page event back"), () => this.#do({ type: "event_ready", on: true }), { class: "primary" });
 	#pause = button(say("page event pause"), () => this.#do({ type: "event_ready", on: false }));

@@ -1,6 +1,6 @@
 /** The page of an event: the player's part, the table, and the pairings. */
 
-import { say } from "../catalogue.js";
+import { say, sayTitle } from "../catalogue.js";
 import { button, h, setText, show } from "../dom.js";
 import { makeNothing } from "../nothing.js";
 import { clean, formatDuration } from "../words.js";
@@ -16,7 +16,7 @@ export class EventPage {
 	#title = h("h1");
 	#terms = h("p.note");
 	#standing = h("p.standing");
-	#share = button(say("page share"), () => this.#showShare(), { hidden: true });
+	#share = button(sayTitle("key share"), () => this.#showShare(), { hidden: true });
 	#table = new Table();
 	#now = h("ul.pairings");
 	#mine = h("ul.pairings");

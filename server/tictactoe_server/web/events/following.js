@@ -69,7 +69,7 @@ export class Following {
 	#nameAll(sides) {
 		return nameSome(sides.map(([, player, name]) => {
 			const time = this.timeAway(player);
-			return time ? say("tournament name away", { name, time }) : name;
+			return time ? say("name with mark", { name, mark: say("tournament gone", { time }) }) : name;
 		}));
 	}
 
@@ -81,7 +81,7 @@ export class Following {
 	/** How many of the entered and expected players are present. */
 	get presence() {
 		const { players = 0, present = 0, expected = 0 } = this.state?.head ?? {};
-		return say("tournament present", { n: players + expected, present });
+		return `${say("tournament here", { n: players + expected, present })}.`;
 	}
 
 	/** Name the players that the event waits for, as tictactoe_words.attendance.describe_waiting; "" if none. */
@@ -114,7 +114,7 @@ export class Following {
 		const sides = sidesOf(pairing);
 		const clocks = clock && sides.map(([mark]) => formatDuration(clock.remaining_ms[mark] - (clock.running === mark ? this.#age : 0))).join(" – ");
 		const mover = sides.filter(([mark]) => mark === turn).map(([, , name]) => say("page to move", { name }));
-		return [say("tournament moves", { n: ply }), ...mover, clocks, this.#nameAll(sides.filter(([, player]) => this.timeAway(player)))].filter(Boolean).join(" · ");
+		return [say("count move", { n: ply }), ...mover, clocks, this.#nameAll(sides.filter(([, player]) => this.timeAway(player)))].filter(Boolean).join(" · ");
 	}
 
 	get isOrganiser() {

@@ -13,11 +13,11 @@ export async function drawEvents(app, section) {
 	const { events = [] } = await app.connection.request({ type: "events" }).catch(() => ({ events: [] }));
 	const rows = events.map(({ event, title, kind, status, round, players }) => {
 		const isOpen = status === "open";
-		const terms = [describeWord("kind", kind), say("page event players", { n: players }), status === "running" ? say("tournament now", { round }) : describeWord("status", status)];
+		const terms = [describeWord("kind", kind), say("rules players", { n: players }), status === "running" ? say("tournament now", { round }) : describeWord("status", status)];
 		return makeRow(clean(title), terms, event, say(isOpen ? "page join" : "page watch"), `/e/${event}`, isOpen ? "open" : "");
 	});
 	const mayOpen = app.connection.welcome?.opens_events !== false;
 	const open = async () => (await import("./opening.js")).showOpening(app);
 	section.hidden = !mayOpen && !rows.length;
-	show(section, h("div.card-head", h("h2", say("page events")), mayOpen && button(say("page event new"), open)), rows.length > 0 ? h("ul.rooms", rows) : h("p.note", say("page events note")));
+	show(section, h("div.card-head", h("h2", say("tournament title")), mayOpen && button(say("page event new"), open)), rows.length > 0 ? h("ul.rooms", rows) : h("p.note", say("page events note")));
 }

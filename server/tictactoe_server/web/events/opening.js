@@ -1,6 +1,6 @@
 /** A small dialog that opens an event. */
 
-import { say } from "../catalogue.js";
+import { say, sayTitle } from "../catalogue.js";
 import { parseClock } from "../clocks.js";
 import { button, field, h, openDialog, select, setText, submitting } from "../dom.js";
 import { makeFault } from "../forms.js";
@@ -24,7 +24,7 @@ function selectTime(usual = 60) {
 function makeKinds() {
 	const boxes = KINDS.map((one, at) => h("input", { type: "radio", name: "kind", value: one, checked: !at }));
 	return {
-		element: h("fieldset.kinds", h("legend", say("page event kind")), boxes.map((box) => h("label", box, h("b", describeWord("kind", box.value)), h("small", say(`tournament about ${box.value}`))))),
+		element: h("fieldset.kinds", h("legend", sayTitle("column kind")), boxes.map((box) => h("label", box, h("b", describeWord("kind", box.value)), h("small", say(`tournament about ${box.value}`))))),
 		get value() {
 			return boxes.find(({ checked }) => checked)?.value ?? "";
 		},
@@ -76,8 +76,8 @@ export function showOpening(app) {
 	const [ready, rest] = [selectTime(60), selectTime(30)];
 	const [byHand, double] = [1, 2].map(() => h("input", { type: "checkbox" }));
 	const swiss = h("div.pair", field(say("page event rounds"), rounds), field(say("page event late"), late));
-	const robin = h("label", double, " ", say("page event twice"));
-	const more = h("details", h("summary", say("page event more")),
+	const robin = h("label", double, " ", say("option double"));
+	const more = h("details", h("summary", say("new room more")),
 		h("div.pair", field(say("page event ready"), ready), field(say("page event break"), rest)), swiss, h("div.levels", h("label", byHand, " ", say("page event by hand")), robin));
 	const { element: fault, blame, refuse } = makeFault(more, { title, kind: kind.element, rules: game, clock, roster, size: roster, rounds, late_until: late });
 	const plan = makePlan(kind, readPlan);

@@ -1,6 +1,6 @@
 /** The organiser's controls of an event. */
 
-import { say } from "../catalogue.js";
+import { say, sayTitle } from "../catalogue.js";
 import { button, field, h, nameInput, setText, submitting } from "../dom.js";
 import { Refused } from "../requests.js";
 import { messageOf } from "../words.js";
@@ -32,7 +32,7 @@ export class Organiser {
 		const close = this.buttons[this.buttons.length - 1].element;
 		this.element = h("section.card", { "aria-label": say("page event organise") }, h("h2", say("page event organise")),
 			this.told, h("div.row", this.buttons.slice(0, -1).map(({ element }) => element)),
-			h("div.row", this.wall, button(say("page event copy"), () => app.copy(link)), this.cards),
+			h("div.row", this.wall, button(sayTitle("deed copy"), () => app.copy(link)), this.cards),
 			this.roster, h("div.row", close),
 		);
 	}

@@ -36,5 +36,5 @@ export function describePlan(plan) {
 	const minutes = estimateMinutes(plan, rounds);
 	const hours = Math.floor((minutes + 30) / 60);
 	const time = hours > 1 ? say("tournament plan hours", { n: hours }) : say("tournament plan minutes", { n: minutes });
-	return say("tournament plan", { players: say("page event players", { n: players }), rounds: say("tournament plan rounds", { n: rounds }), time });
+	return say("tournament plan", { players: say("rules players", { n: players }), rounds: say("tournament plan rounds", { n: rounds }), time });
 }

@@ -6,7 +6,7 @@ import { clean } from "../words.js";
 import { describeTie, describeWord, formatPoints, scoreOf, wonOf } from "./tournaments.js";
 
 /** The columns of the table: the class of each, and the id of its title. */
-const COLUMNS = [["rank", "page event rank"], ["name", "page event name"], ["points", ""], ["played", "tournament played"], ["ties", "page event ties"]];
+const COLUMNS = [["rank", "column place"], ["name", "page event name"], ["points", ""], ["played", "column games"], ["ties", "page event ties"]];
 
 export class Table {
 	#body = h("tbody");
@@ -23,7 +23,7 @@ export class Table {
 		// A knock-out counts the matches won: their scores are in its bracket.
 		const isKnockOut = rows.some(({ tie }) => tie[0]?.[0] === "matches");
 		this.element.classList.toggle("untied", isKnockOut || rows.every(({ tie }) => !tie.length));
-		setText(this.#points, say(isKnockOut ? "tournament tie matches" : "tournament points"));
+		setText(this.#points, say(isKnockOut ? "tournament tie matches" : "column points"));
 		showKeyed(this.#body, rows, ({ player }) => player, makeRow, (element, row) => {
 			const [away, { bot, status = "in" }] = [following.timeAway(row.player), row];
 			element.className = `place-${row.place} ${away ? "gone" : status}${row.player === own ? " own" : ""}`;
@@ -79,7 +79,7 @@ export function makeCrossTable({ table, pairings }, own) {
 		table.map((other) => h(other.player === player ? "td.self" : "td", {}, (scores.get(`${player} ${other.player}`) ?? []).join(" "))),
 		h("td.points", formatPoints(points)),
 	));
-	const heads = ["", say("page event name"), ...table.map((_, at) => String(at + 1)), say("tournament points")];
+	const heads = ["", say("page event name"), ...table.map((_, at) => String(at + 1)), say("column points")];
 	return h("div.scrolls", { tabindex: 0, role: "region", "aria-label": say("page event cross") },
 		h("table.standings.against", h("thead", h("tr", heads.map((head, at) => (head ? h(at === 1 ? "th.name" : "th", { scope: "col" }, head) : h("td"))))), h("tbody", rows)),
 	);

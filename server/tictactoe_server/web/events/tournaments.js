@@ -61,7 +61,7 @@ export const ownBoard = ({ pairings }, viewer) => pairings.find(({ players, stat
 export function describeTerms({ head }) {
 	const { kind, rules, clock, double, players, present, expected = 0 } = head;
 	const what = double ? say("tournament kind double") : describeWord("kind", kind);
-	const entrants = expected ? say("tournament here", { n: players + expected, present }) : say("page event players", { n: players });
+	const entrants = expected ? say("tournament here", { n: players + expected, present }) : say("rules players", { n: players });
 	return [what, nameGame(rules), describeClock(clock), entrants].join(" · ");
 }
 

@@ -1,6 +1,6 @@
 /** An event on a projector: first how to enter, then the table and the boards, finally the winner. */
 
-import { say } from "../catalogue.js";
+import { say, sayTitle } from "../catalogue.js";
 import { h, setText, show } from "../dom.js";
 import { Lobby, layOut } from "../lobby.js";
 import { clean, formatDuration } from "../words.js";
@@ -71,7 +71,7 @@ export class EventWall {
 	#drawEntry() {
 		const { state, rows, presence } = this.following;
 		const names = h("ul", { "--names": rows.length }, rows.slice(0, MOST_NAMES).map(({ name, player, status }) => h("li", { class: this.following.timeAway(player) ? "gone" : status }, clean(name))));
-		const [way, label] = state?.head.entry === "roster" ? ["page event come by card", "page event"] : ["page event come", "page event or code"];
+		const [way, label] = state?.head.entry === "roster" ? ["page event come by card", "page event"] : ["page event come", "invitation code"];
 		return [
 			h("div.wall-entry", h("p.note", state && describeTerms(state)), h("p", say(way)), this.address, h("p", say(label)), this.code),
 			this.qr,
@@ -131,6 +131,6 @@ export class EventWall {
 	tick() {
 		const { waiting, left, app: { connection } } = this.following;
 		setText(this.#clock, left === null || connection.isTroubled ? "" : formatDuration(left));
-		setText(this.#awaited, connection.isTroubled ? connection.reason || say("page lost") : waiting);
+		setText(this.#awaited, connection.isTroubled ? connection.reason || sayTitle("banner lost") : waiting);
 	}
 }

@@ -110,6 +110,6 @@ export async function blockStrangers(app, on) {
 export async function setBlocked(app, player, on) {
 	const refused = await app.connection.request({ type: "block", player, on }).then(() => "", messageOf);
 	if (on && !refused) for (const [id, { challenge }] of open) if (challenge.player === player) close(id);
-	app.say(refused || say(on ? "page blocked" : "page unblocked", { name: app.names.get(player) ?? say("challenge somebody") }));
+	app.say(refused || say(on ? "blocked now" : "page unblocked", { name: app.names.get(player) ?? say("challenge somebody") }));
 	return on === !refused;
 }

@@ -1,6 +1,6 @@
 /** The pages of a ladder and of a player. */
 
-import { say } from "../catalogue.js";
+import { say, sayTitle } from "../catalogue.js";
 import { button, h, setText, urlOf } from "../dom.js";
 import { setEmblem } from "../emblem.js";
 import { makeGame } from "../history.js";
@@ -40,7 +40,7 @@ async function makeLadder(app, key) {
 	const title = say("page ladder title", { name: nameLadder(key) });
 	const links = listLadders(app).map((one) => h("a", { href: `/ladder/${one}`, "aria-current": one === key && "page" }, nameLadder(one)));
 	const element = h("div.ladders",
-		h("div.hero", h("h1", title), h("nav.row", { "aria-label": say("page ladders") }, links)),
+		h("div.hero", h("h1", title), h("nav.row", { "aria-label": say("ladder title") }, links)),
 		!closed && h("div.row", button(say("page ladder play"), () => playRated(app, key), { class: "primary" })),
 		h("p.note", measured), closed && h("p.ladder-closed", closed),
 		// A player among the first is already in the list of the best.
@@ -80,9 +80,9 @@ async function makePlayer(app, asked) {
 	setEmblem(head, id);
 	app.names.set(id, title);
 	const element = h("div.ladders",
-		h("div.hero", head, mayMeet && h("div.row", button(say("page challenge"), () => askForGame(app, id), { class: "primary" }), block)),
+		h("div.hero", head, mayMeet && h("div.row", button(sayTitle("key challenge"), () => askForGame(app, id), { class: "primary" }), block)),
 		h("p", describeMeetings(profile)),
-		h("section.card", h("h2", say("page ladders")), ladders.length ? h("ul.rooms", ladders.map(makeStanding)) : h("p.note", say("page player unrated"))),
+		h("section.card", h("h2", say("ladder title")), ladders.length ? h("ul.rooms", ladders.map(makeStanding)) : h("p.note", say("ladder no games"))),
 		games.length > 0 && h("section.card", h("h2", say("page player games", { name: title })), h("ul.rooms", games.map((game) => makeGame(game, id)))),
 	);
 	return { title, element };

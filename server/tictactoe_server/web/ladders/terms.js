@@ -1,6 +1,6 @@
 /** The dialog for a challenge, which may be rated. */
 
-import { say } from "../catalogue.js";
+import { say, sayTitle } from "../catalogue.js";
 import { USUAL_CLOCK, makeClock, parseClock } from "../clocks.js";
 import { field, h, openDialog, select, setText, show, submitting } from "../dom.js";
 import { PRESETS, rulesOf } from "../rules.js";
@@ -17,7 +17,7 @@ export function askForGame(app, player) {
 	const form = h("form.ask-terms", { submit: submitting(send), change: judge },
 		field(say("new room game"), game), field(say("new room clock"), clock), rated.element,
 		field(say("page challenge side"), side), fault,
-		h("div.row", h("button.primary", say("page challenge"))),
+		h("div.row", h("button.primary", sayTitle("key challenge"))),
 	);
 	if (PRESETS.includes(app.kept.game)) game.value = app.kept.game;
 	const dialog = openDialog(say("page challenge title", { name: app.names.get(player) ?? "" }), form);

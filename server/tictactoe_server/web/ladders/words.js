@@ -43,7 +43,7 @@ export function describeLadder({ games: n, advantage, decided, closed }) {
 }
 
 /** The titles of the cells below. @param {keyof typeof COLUMNS} of */
-export const nameColumns = (of) => COLUMNS[of].map((title) => say(`ladder column ${title}`));
+export const nameColumns = (of) => COLUMNS[of].map((title) => say(`column ${title}`));
 /** Return the cells of a player's row. @param {Protocol.LadderRow} row */
 export const listCells = ({ place, name, rating, deviation, games, trend }) =>
 	[place ?? "", clean(name), describeRating(rating, deviation, place === null), games, `${trend < -0.5 ? "" : "+"}${whole(trend)}`].map(String);
