@@ -49,10 +49,8 @@ class Visit:
     def enter(self, way: AnyWay, what: str = "") -> Coroutine[Any, Any, Entered | None]:
         """Give up the room that is being entered, if `way` leads to another one, and return an awaitable.
 
-        `what` describes the wait.
-
-        Its result is None if the person gives up. If the way is refused and the person wants no other way, it raises
-        the refusal.
+        `what` describes the wait. The result is None if the person gives up, or plays on instead of going to another
+        server. If the way is refused and the person wants no other way, the refusal is raised.
         """
         return self._enter(way, self._want(way, what))
 
@@ -148,6 +146,9 @@ class Visit:
                 return await self._take_turn(way, wanted)
             except Refused as refused:
                 other = await self._find_other_way(way, refused)
+                client = self._session.client
+                if other is None and refused.code == "moved" and client is not None and client.rooms.plays:
+                    return None  # the person plays on here
                 if other is None:
                     raise
                 way, wanted = other, self._want(other)
