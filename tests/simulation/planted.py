@@ -104,7 +104,9 @@ FAULTS: Final[dict[str, Planted]] = {
     "count-an-aborted-game-in-the-score": Planted(
         play, "_count", lambda count, room, result: count(room, replace(result, reason="agreed"))
     ),
-    "take-back-one-move-too-many": Planted(play, "_before_last", lambda original, *args: max(original(*args) - 1, -1)),
+    "take-back-one-move-too-many": Planted(
+        play, "ply_before_last", lambda original, *args: max(original(*args) - 1, -1)
+    ),
     "begin-a-rematch-with-the-old-clocks": Planted(
         play, "_start_again", lambda begin, room, now: replace(begin(room, now), remaining_ms=room.remaining_ms)
     ),
