@@ -13,12 +13,14 @@ from tictactoe_server.rooms.room import Room, ply_before_last
 
 def news_of(before: Room, after: Room) -> tuple[Happening, ...]:
     """Return what the change from `before` to `after` adds."""
-    if after.seats is before.seats and after.offers is before.offers and not after.happened and not after.result:
-        return (_last_move(after.position),) if after.position.ply > before.position.ply else ()
+    if after.seats is before.seats and after.offers is before.offers and not after.happened:
+        news = (_last_move(after.position),) if len(after.position.moves) > len(before.position.moves) else ()
+        return news if after.result is None or before.result else (*news, Happening("ended", result=after.result))
     if after.game != before.game:
         return (Happening("began", game=after.game),)
     # In an opening, players may have exchanged their marks; all but a choice refer to the marks after that.
-    is_swap = after.position.is_swapped and not before.position.is_swapped
+    has_opening = after.rules.opening is not None
+    is_swap = has_opening and after.position.is_swapped and not before.position.is_swapped
     change = dict(zip(after.seats, reversed(after.seats) if is_swap else after.seats, strict=True))
     arrivals, departures = list[Happening](), list[Happening]()
     for was_at, mark in change.items() if after.seats is not before.seats else ():

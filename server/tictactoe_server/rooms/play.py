@@ -54,22 +54,33 @@ _REASONS = {"late": "timeout", "away": "claimed"}  # reasons of results, by the 
 
 def move(room: Room, player: Player, request: Move, now: int) -> Room:
     """Return the room after a move, or the same room for a repeated request."""
-    mark, position, cell, ply = room.require_mark(player), room.position, request.cell, request.ply
+    position, cell, ply = room.position, request.cell, request.ply
+    seat = room.seats.get(position.turn)  # type: ignore[arg-type]  # after a game, `turn` is None
+    is_own_turn = seat is not None and seat.player == player.id and not seat.left
+    mark = position.turn if is_own_turn else room.require_mark(player)
     played = len(position.moves)
     if ply < played and position.moves[ply] == cell and position.player_of(ply) == mark:
         return room
-    _check_turn(room, mark, ply)
+    if room.result is not None or None in room.seats.values() or position.turn != mark or ply != played:
+        _check_turn(room, mark, ply)
     try:
         position = position.play(cell)
     except IllegalMove as illegal:
         raise Refused(ErrorCode(illegal.code), path="cell", **illegal.data) from None
-    outcome, offers = position.outcome, Offers(draw=mark) if room.offers.draw == mark else _NO_OFFERS
-    changes: dict[str, Any] = {"happened": ()}
+    offers = room.offers
+    if offers is not _NO_OFFERS:
+        offers = Offers(draw=mark) if offers.draw == mark else _NO_OFFERS
+    outcome = position.outcome
+    if outcome is None and room.clock is None and not (room.asked or room.happened):
+        return replace(room, seq=room.seq + 1, position=position, offers=offers)
+    changes: dict[str, Any] = {}
     if room.clock is not None:
         changes["remaining_ms"] = remaining_after_turn(room, now, has_moved=True)
         changes["clock_started_at"] = None if position.turn is None or room.stands_still else now
     if room.asked:
         changes["asked"] = {key: at for key, at in room.asked.items() if at != played + 1}
+    if room.happened:
+        changes["happened"] = ()
     if outcome is not None:
         result, offers = Result(outcome.winner, outcome.reason, outcome.line), _NO_OFFERS
         changes["result"], changes["score"] = result, _count(room, result)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Set
 from functools import lru_cache
-from operator import is_not
 from typing import Any, Final
 
 from msgspec import UNSET, Raw
@@ -80,44 +79,99 @@ def _name_leaving(room: Room, player: str) -> str:
 
 
 class StateEncoder:
-    """Encodes the states of a room, caching the parts that most moves do not change."""
+    """Encodes the states of a room, caching the fields that moves do not change.
+
+    In a game without a clock, an opening or absent players, a move changes only eight fields of the state. `_parts`
+    caches the text around these fields until another field changes.
+    """
 
     def __init__(self, room: Room) -> None:
         self._rules = Raw(encode(rules_state(room.rules)))
         self._seats_of: object = None
         self._seats = Raw(b"")
-        self._may: dict[object, Raw] = {}
-        self._parts: tuple[object, ...] = (None, None, None)
+        self._owners: tuple[object, ...] = ()  # the marks of each seat's player
+        self._before: Room | None = None
+        self._watchers_before = 0
+        self._may: dict[object, str] = {}
+        self._text = b""
+        self._parts: list[str] = []
 
     def encode(self, room: Room, now: int, watchers: int, news: tuple[Happening, ...] = ()) -> bytes:
         """Return the result of `state_of` as JSON."""
-        seats = _seats_of(room, now)
-        if seats is not self._seats_of:
-            self._seats, self._seats_of = Raw(encode(seats)), seats
-        return encode(_state(room, now, watchers, self._rules, self._seats, self._encode_may(room, now), news))
-
-    def _encode_may(self, room: Room, now: int) -> Raw:
-        """Return the possible requests, cached unless a player is absent or out of the game."""
-        position, parts = room.position, (room.seats, room.offers, room.result)
+        before, position = self._before, room.position
         if room.gone_at or position.passed:
-            return Raw(encode(possible_requests(room, now)))
-        if any(map(is_not, parts, self._parts)):
-            self._parts, rules, offers = parts, room.rules, (room.offers.draw, room.offers.undo, room.offers.rematch)
-            seats = [seat and (*room.marks_of(seat.player), seat.left) for seat in room.seats.values()]
-            self._may = _cache_for(rules.marks, rules.opening, room.terms, room.status, *seats, *offers)
-        key = position.turn, min(len(position.moves), _PLIES), position.chosen
-        if key not in self._may:
-            self._may[key] = Raw(encode(possible_requests(room, now)))
-        return self._may[key]
+            return encode(state_of(room, now, watchers=watchers, news=news))
+        if (
+            before is None
+            or room.seats is not before.seats
+            or room.score is not before.score
+            or room.offers is not before.offers
+            or room.result is not before.result
+            or room.game != before.game
+            or watchers != self._watchers_before
+        ):
+            self._cache_parts(room, watchers)
+        moves = position.moves
+        key = position.turn, min(len(moves), _PLIES), position.chosen
+        may = self._may.get(key)
+        if may is None:
+            may = self._may[key] = encode(possible_requests(room, now)).decode()
+        if not self._parts:
+            return encode(_state(room, now, watchers, self._rules, self._seats, Raw(may.encode()), news))
+        to_seq, to_board, to_ply, to_turn, to_last, to_moves, to_may, to_news, rest = self._parts
+        turn = f'"{position.turn}"' if room.result is None else "null"
+        last = moves[-1] if moves else "null"
+        return (
+            f"{to_seq}{room.seq}{to_board}{position.board}{to_ply}{len(moves)}{to_turn}{turn}{to_last}{last}"
+            f"{to_moves}{encode(moves).decode()}{to_may}{may}{to_news}{encode(news).decode()}{rest}"
+        ).encode()
+
+    def _cache_parts(self, room: Room, watchers: int) -> None:
+        """Cache what depends on anything but the moves."""
+        self._before, self._watchers_before = room, watchers
+        if room.seats is not self._seats_of:
+            self._seats, self._seats_of = Raw(encode(room.seats)), room.seats
+            self._owners = tuple(seat and (*room.marks_of(seat.player), seat.left) for seat in room.seats.values())
+        rules, offers = room.rules, room.offers
+        offered = offers.draw, offers.undo, offers.rematch
+        self._may = _cache_for(rules.marks, rules.opening, room.terms, room.status, self._owners, offered)
+        self._parts = []
+        if room.clock is None and rules.opening is None and None not in self._owners:
+            self._text = self._text or _text_of(room, self._rules)
+            text = self._text % (
+                b'"playing"' if room.result is None else b'"over"',
+                room.game,
+                bytes(self._seats),
+                encode(room.result),
+                encode(room.offers),
+                watchers,
+                encode(room.score),
+                b',"game_id":"%b"' % room.game_id.encode() if room.result is not None and room.kept_at else b"",
+            )
+            self._parts = text.decode().split(_PLACE)
 
 
+_PLACE: Final = "\1"  # a character that JSON never contains
+_MOVING: Final = ("seq", "ply", "turn", "last", "moves", "may", "news")  # and ``board``: the fields that moves change
 _PLIES: Final = 8  # from here on, the possible requests depend on the turn and not on the number of moves
 
 
 @lru_cache(maxsize=1024)
-def _cache_for(*situation: object) -> dict[object, Raw]:
+def _cache_for(*situation: object) -> dict[object, str]:
     """Return a cache of encoded requests for all rooms in a situation, by turn, number of moves and choices."""
     return {}
+
+
+def _text_of(room: Room, rules: Raw) -> bytes:
+    """Return a format string for a room's states, with a `_PLACE` for each field that moves change.
+
+    The last format field is for the id of the game. It is left empty until the game is over and stored.
+    """
+    place, text, number = Raw(_PLACE.encode()), Raw(b"\2"), Raw(b"\3")
+    of_each: dict[str, Any] = dict.fromkeys(_MOVING, place) | {"board": Raw(b'"%b"' % _PLACE.encode())}
+    of_most = dict.fromkeys(("status", "result", "offers", "score"), text) | dict.fromkeys(("game", "watchers"), number)
+    state = encode(replace(_state(room, 0, 0, rules, text, place, ()), **of_each, **of_most, game_id=UNSET))
+    return state[:-1].replace(b"%", b"%%").replace(b"\2", b"%b").replace(b"\3", b"%d") + b"%b}"
 
 
 def _state(
