@@ -36,7 +36,7 @@ async def test_a_server_that_is_not_there_is_left_again_with_a_key(server: Serve
     async with at_home() as ana:
         player = ana.client.player
         await paste(ana, NOWHERE)
-        await ana.until("Can't reach ws://127.0.0.1:1", f"Back to {server.url}:", "press Esc", "Esc back")
+        await ana.until("Can't reach ws://127.0.0.1:1", f"Back to {server.url}", "press Esc", "Esc back")
         text = await ana.do("escape", "Playing as  ana", gone="Back to")
         assert server.url in text.splitlines()[0]
         assert ana.client.player == player

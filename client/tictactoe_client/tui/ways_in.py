@@ -93,7 +93,7 @@ class WaysIn(Visit):
         if isinstance(asking := self._program.screen, PromptScreen) and asking.line is not None:
             asking.line.write(typed)
             return
-        prompt = Prompt(say("enter code"), typed)
+        prompt = Prompt(say(f"enter code to {way}"), typed)
         found = await ask_for(self._program, prompt, _parse_place, replaces=True)
         if found is None or self.waits_for:
             return

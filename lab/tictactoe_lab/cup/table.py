@@ -83,7 +83,8 @@ class Results:
 
 def draw_table(rows: Sequence[Row], *, in_ascii: bool) -> list[str]:
     """Return the lines of the cross-table; the last columns have the numbers of the lines."""
-    grid = [["", *map(say, ("column player", "column points", "column games")), "+", "=", "-", "Elo"]]
+    names = [say(f"column {name}").capitalize() for name in ("player", "points", "games")]
+    grid = [["", *names, "+", "=", "-", "Elo"]]
     grid[0] += [str(number) for number, _ in enumerate(rows, 1)]
     for number, row in enumerate(rows, 1):
         scores = ["-" if one is row else format_points(row.against.get(one.name, 0)) for one in rows]

@@ -44,7 +44,8 @@ WORDS: Final = {
     "choice": "{turn} has to choose here, by the rule {rule}: {options}.",
     "no choice": "There is nothing to choose here.",
     "comment choice": "A comment must not look like a choice of the opening.",
-    "late": "This game has only {moves} moves.",
+    "chosen late": "{take} cannot be chosen: no choice is due within {moves} moves.",
+    "passed late": "{mark} cannot be out after {ply} moves: there are only {moves}.",
     "passed order": "{mark} is out after {ply} moves, which is not in order.",
     "passed": "{mark} cannot be out after {ply} moves. {error}",
 }

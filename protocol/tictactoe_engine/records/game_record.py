@@ -105,10 +105,13 @@ class Walk:
     def finish(self) -> None:
         """Raise `InvalidRecord` if passed marks or choices are left that were not due by the last move."""
         if self._passed_count < len(self._passed):
-            raise InvalidRecord(fault("late", moves=self.position.ply), f"passed[{self._passed_count}]")
+            ply, mark = self._passed[self._passed_count]
+            late = fault("passed late", mark=quote(mark), ply=quote(ply), moves=self.position.ply)
+            raise InvalidRecord(late, f"passed[{self._passed_count}]")
         count = len(self.position.chosen)
         if count < len(self._chosen):
-            raise InvalidRecord(fault("late", moves=self.position.ply), f"chosen[{count}]")
+            take = quote(self._chosen[count])
+            raise InvalidRecord(fault("chosen late", take=take, moves=self.position.ply), f"chosen[{count}]")
 
     def _choose(self) -> None:
         count = len(self.position.chosen)

@@ -146,7 +146,7 @@ export class OwnGame {
 	/** @param {"misere" | "gravity"} name */
 	#makeSwitch(name) {
 		const box = h("input", { type: "checkbox", change: () => this.#change({ [name]: box.checked }) });
-		return { box, element: checkField(say(`new room ${name}`), box, say(`new room ${name} note`)) };
+		return { box, element: checkField(say(`new room ${name}`), box, say(`option ${name}`)) };
 	}
 
 	/**

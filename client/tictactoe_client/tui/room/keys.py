@@ -398,7 +398,7 @@ class RoomCommands:
         if again is None:
             self._program.say(say("room nobody to look for"))
             return
-        what = say("wait for room" if again.private and not again.bots else "looking for another")
+        what = say("wait for room" if again.private and not again.bots else "room looking for another")
         self.ask_before("another", partial(self._set_out, what, again))
 
     def go_to_computer(self) -> None:
