@@ -78,7 +78,7 @@ HARMLESS: dict[str, Deed] = {
     "answers to nothing": send(Ok(id="nobody"), Error(id="nobody", code="x", message="y"), Ok(id="client-99")),
     "a clock below nothing": send(state(5, clock=ClockState({"X": -(10**9), "O": 10**15}, "X"))),
     "a restart in the past": send(Notice("restarting", -(10**9))),
-    "fields that are new": send_state(news={"of": [1, 2, 3]}),
+    "fields that are new": send_state(novelty={"of": [1, 2, 3]}),
 }
 
 

@@ -42,7 +42,7 @@ async def test_pages_outside_rooms_are_fully_translated(server: Server, at_home:
             ("escape escape", "Das ist die erste Seite."),
             ("d enter", "2 gewonnen, 0 verloren"),
             ("escape z z enter", "Private Partien stehen nicht hier"),
-            ("escape up up enter", "Der Code eines Raums"),
+            ("escape up up enter", "Code oder Link des Raums"),
         ):
             assert english_on(await ana.do(keys, title)) == [], keys
 

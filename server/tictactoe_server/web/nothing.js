@@ -10,7 +10,7 @@ export function makeNothing(app, message) {
 		h("p", message),
 		h("div.row",
 			button(sayTitle("key to home"), () => app.navigate("/"), { class: "primary" }),
-			button(sayTitle("new room title"), () => app.navigate("/#new")),
+			button(say("home new"), () => app.navigate("/#new")),
 			button(say("page all games"), () => app.navigate("/wall")),
 		),
 	);
