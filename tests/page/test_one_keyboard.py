@@ -20,6 +20,7 @@ async def test_two_play_here_over_a_reload_agree_on_taking_back_and_play_again(s
         await expect(ana.page.locator(none)).to_be_hidden()
     await expect(ana.button("Notify me")).to_have_count(0)
     await ana.play(0, 4)
+    await ana.sees(A1="X", B2="O")
     await ana.button("Take back").click()
     await ana.hears("Bo takes back B2.")
     await ana.play(3)
