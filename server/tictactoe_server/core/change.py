@@ -248,9 +248,10 @@ class Timers:
 
     def watch_clock(self, live: LiveRoom, *, at_least: float = 0.0) -> None:
         """Schedule a check when the clock runs out or a hold ends, but not earlier than in `at_least` seconds."""
-        now = self.time()
-        holds = [end for end in map(live.room.held_until, live.room.names) if end is not None and end > now]
-        end = min((end for end in (expires_at(live.room), *holds) if end is not None), default=None)
+        room, now, end = live.room, self.time(), expires_at(live.room)
+        if room.gone_at:
+            holds = [until for until in map(room.held_until, room.names) if until is not None and until > now]
+            end = min(holds if end is None else (end, *holds), default=None)
         if end is None:
             return
         moment = _in(max(at_least, (end + 1 - now) / 1000))
@@ -269,7 +270,7 @@ class Timers:
         room, now = live.room, self.time()
         end = expires_at(room)
         if end is None or now < end or _moved_in_time(live, end):
-            if any(room.hold_left(mark, now) == 0 for mark in room.names):
+            if room.gone_at and any(room.hold_left(mark, now) == 0 for mark in room.names):
                 live.show()
             self.watch_clock(live, at_least=EARLY_SECONDS)
         else:

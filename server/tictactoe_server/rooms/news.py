@@ -22,8 +22,15 @@ def news_of(before: Room, after: Room) -> tuple[Happening, ...]:
     has_opening = after.rules.opening is not None
     is_swap = has_opening and after.position.is_swapped and not before.position.is_swapped
     change = dict(zip(after.seats, reversed(after.seats) if is_swap else after.seats, strict=True))
+    arrivals, departures = ([], []) if after.seats is before.seats else _list_people(before, after, change)
+    offers = () if after.offers is before.offers else _list_offers(before, after, change)
+    return (*arrivals, *_list_play(before, after), *departures, *offers)
+
+
+def _list_people(before: Room, after: Room, change: dict[str, str]) -> tuple[list[Happening], list[Happening]]:
+    """Return the events before and after those of the game."""
     arrivals, departures = list[Happening](), list[Happening]()
-    for was_at, mark in change.items() if after.seats is not before.seats else ():
+    for was_at, mark in change.items():
         was, seat = before.seats[was_at], after.seats[mark]
         if seat is not None and was is None:
             arrivals.append(Happening("joined", mark, name=seat.name))
@@ -36,7 +43,7 @@ def news_of(before: Room, after: Room) -> tuple[Happening, ...]:
             departures.append(Happening("left", mark, name=was.name))
     if before.status == "waiting" != after.status:
         arrivals.append(Happening("began", game=after.game))
-    return (*arrivals, *_list_play(before, after), *departures, *_list_offers(before, after, change))
+    return arrivals, departures
 
 
 def _list_play(before: Room, after: Room) -> Iterator[Happening]:
