@@ -26,7 +26,7 @@ class Prompt:
         replaces: Whether typing replaces the initial text.
         yes: The id of the label of the key that confirms.
         word: The id of a command that confirms like "yes" if it is typed, or "".
-        claims_name: Whether the person is to claim a name, for which a face may have a page.
+        claims_name: Whether the person is to claim a name; a face may show its own page for this.
     """
 
     text: str
@@ -43,14 +43,14 @@ class Face(Protocol):
     """A person at a user interface."""
 
     async def ask(self, prompt: Prompt) -> str | None:
-        """Return the typed text, "" for a confirmation, or None for no and if nobody can be asked."""
+        """Return the typed text, "" for a confirmation, or None for no and without a person to ask."""
 
     def show(self, *lines: str) -> None:
         """Show lines to the person."""
 
 
 class NoPerson:
-    """The face of a program: nobody reads or answers."""
+    """The face of a program, without a person who reads or answers."""
 
     async def ask(self, _: Prompt) -> str | None:
         """Return None."""
