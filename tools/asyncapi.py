@@ -22,7 +22,7 @@ _DESCRIPTION: Final = (
     "Tic-tac-toe and its family over WebSocket: text frames with one JSON object each, "
     f"at most {MAX_MESSAGE_BYTES} bytes from a client. The first request is `hello`. A request with an `id` gets "
     "exactly one reply that carries it back: `ok` (`welcome` for `hello`) or `error`. Without an `id` there is no "
-    "`ok`; errors still come. See `protocol.md`."
+    "`ok`; errors still come. See `reference/protocol.md`."
 )
 
 

@@ -48,7 +48,7 @@ ALERTS: Final = (
     Alert("StoreNodeFaulty", "{store_faulty_nodes} > 0", 5, "tictactoe-server cluster check says what to do."),
     Alert(
         *("StoreLostWrites", "{store_lost_writes}_total > 0", 0),
-        "Nodes of the store were set back: the log and docs/cluster.md say what to do.",
+        "Nodes of the store were set back: the log and docs/how-to/run-a-cluster.md say what to do.",
     ),
 )
 SHOWN: Final = (*FIGURES, *(Figure("gauge", *gauge) for gauge in (*ThinkingPool.gauges, *Backups.gauges)))

@@ -21,7 +21,7 @@ from tictactoe_server.transport.http_messages import CSV, JSON, JSON_LINES, PLAI
 _SCHEMAS: Final = "#/components/schemas/{name}"
 _DESCRIPTION: Final = (
     "Public rooms, their finished games, events and ladders of a server. Pages of every origin may read them. Private "
-    "rooms are answered like missing ones. Answers may gain fields. See `api.md`."
+    "rooms are answered like missing ones. Answers may gain fields. See `reference/http.md`."
 )
 _PLACES: Final = {
     "room": "The code of a room, in any spelling",

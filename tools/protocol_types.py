@@ -15,7 +15,7 @@ from tools.schemas import make_definitions
 Schema = Mapping[str, Any]
 
 PATH: Final = Path(__file__).parent.parent / "docs" / "schema" / "protocol.d.ts"
-_HEAD: Final = "// The messages of docs/protocol.md, made by `python -m tools.protocol_types`.\n"
+_HEAD: Final = "// The messages of docs/reference/protocol.md, made by `python -m tools.protocol_types`.\n"
 _PLAIN: Final = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
 
 

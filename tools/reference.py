@@ -18,7 +18,7 @@ _DOCS: Final = Path(__file__).parent.parent / "docs"
 
 def render_pages() -> Mapping[str, str]:
     """Return the text of each page by its path within the folder of documents."""
-    pages = {"protocol/sentences.md": _put_sentences, "protocol/limits.md": _put_defaults}
+    pages = {"reference/protocol/sentences.md": _put_sentences, "reference/protocol/limits.md": _put_defaults}
     return {path: put((_DOCS / path).read_text(encoding="utf-8")) for path, put in pages.items()}
 
 

@@ -3,8 +3,8 @@
     async with tictactoe_client.connect("ws://localhost:8765", name="ana") as client:
         room = await client.rooms.match("classic")
 
-`docs/library.md` is its manual. The names load on first use, so that `tictactoe-client --help` costs no import of the
-network.
+`docs/reference/library.md` is its manual. The names load on first use, so that `tictactoe-client --help` costs no
+import of the network.
 """
 
 from __future__ import annotations

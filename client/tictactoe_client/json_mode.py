@@ -1,4 +1,4 @@
-"""JSON mode: messages on standard output, requests from standard input, as `docs/client.md` documents them."""
+"""JSON mode: messages on standard output, requests on standard input. `docs/reference/client.md` documents them."""
 
 from __future__ import annotations
 

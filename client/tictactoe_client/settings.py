@@ -25,7 +25,7 @@ MAX_TIMEOUT_SECONDS: Final = 3600
 
 
 class ExitCode(IntEnum):
-    """The exit codes, as documented in `docs/client.md`."""
+    """The exit codes, as documented in `docs/reference/client.md`."""
 
     NORMAL = 0
     OUR_BUG = 1

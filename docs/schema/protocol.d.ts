@@ -1,4 +1,4 @@
-// The messages of docs/protocol.md, made by `python -m tools.protocol_types`.
+// The messages of docs/reference/protocol.md, made by `python -m tools.protocol_types`.
 declare namespace Protocol {
   /** Asks for the analysis of a position in the room's game: after `ply` moves, or by default the current one. */
   interface Analyse {
@@ -831,7 +831,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** The complete state of a room, the same for all players and watchers. See `docs/protocol.md`. Attributes: seq: The number of the state, which grows with every change. game: The number of the game in this room, from 1. ply: The number of moves on the board. turn: The mark to move, or None. last: The cell of the last move, or None. seats: The player of each mark, or None for a free seat. score: The number of games won, by player id, and under `draws` the number of draws. analysis: `open` if the room was opened with this option, otherwise left out. chat: `players` if the room was opened with this option, otherwise left out. moves: The cells played in the current game, in order. may: The names of the requests that each mark may make now, in display order. Empty for free seats. news: The events in the change to this `seq`, in display order. opening: The opening, while it is undecided. chosen: The choices made in the opening, in order. event: The code of the tournament, in a room for a tournament game. pairing: The id of the pairing, in a room for a tournament game. game_id: The id of the game, once it is over and stored. rated: True if the games in this room are rated, otherwise left out. */
+  /** The complete state of a room, the same for all players and watchers. See `docs/reference/protocol.md`. Attributes: seq: The number of the state, which grows with every change. game: The number of the game in this room, from 1. ply: The number of moves on the board. turn: The mark to move, or None. last: The cell of the last move, or None. seats: The player of each mark, or None for a free seat. score: The number of games won, by player id, and under `draws` the number of draws. analysis: `open` if the room was opened with this option, otherwise left out. chat: `players` if the room was opened with this option, otherwise left out. moves: The cells played in the current game, in order. may: The names of the requests that each mark may make now, in display order. Empty for free seats. news: The events in the change to this `seq`, in display order. opening: The opening, while it is undecided. chosen: The choices made in the opening, in order. event: The code of the tournament, in a room for a tournament game. pairing: The id of the pairing, in a room for a tournament game. game_id: The id of the game, once it is over and stored. rated: True if the games in this room are rated, otherwise left out. */
   interface RoomState {
     type: "room";
     room: string;

@@ -1,6 +1,6 @@
 """The messages between clients and server, their codec, error codes and limits. Pure, no I/O.
 
-`docs/protocol.md` describes the messages. The names in `__all__` are imported on first use, so that importing
+`docs/reference/protocol.md` describes the messages. The names in `__all__` are imported on first use, so that importing
 `tictactoe_protocol.text` does not load the messages.
 """
 

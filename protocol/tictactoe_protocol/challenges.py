@@ -1,6 +1,6 @@
 """The requests and pushes for challenging and blocking other players.
 
-See `docs/protocol/challenges.md`.
+See `docs/reference/protocol/challenges.md`.
 """
 
 from __future__ import annotations

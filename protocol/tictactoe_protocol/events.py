@@ -1,6 +1,6 @@
 """The requests and pushes for tournaments, which the protocol calls events.
 
-See `docs/protocol/tournaments.md`.
+See `docs/reference/protocol/tournaments.md`.
 """
 
 from __future__ import annotations

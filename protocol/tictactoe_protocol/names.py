@@ -1,6 +1,6 @@
 """The requests and replies for claimed names and a player's devices.
 
-See `docs/protocol/names.md`.
+See `docs/reference/protocol/names.md`.
 """
 
 from __future__ import annotations

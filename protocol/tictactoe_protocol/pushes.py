@@ -180,7 +180,7 @@ class Offers(Struct, frozen=True):
 
 
 class RoomState(PushFields, frozen=True, tag="room"):
-    """The complete state of a room, the same for all players and watchers. See `docs/protocol.md`.
+    """The complete state of a room, the same for all players and watchers. See `docs/reference/protocol.md`.
 
     Attributes:
         seq: The number of the state, which grows with every change.

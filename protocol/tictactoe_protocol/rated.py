@@ -1,4 +1,4 @@
-"""The requests, replies and pushes for ladders and rated games. See `docs/protocol/ratings.md`."""
+"""The requests, replies and pushes for ladders and rated games. See `docs/reference/protocol/ratings.md`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The requests of clients: one frozen struct for each `type` in `docs/protocol.md`.
+"""The requests of clients: one frozen struct for each `type` in `docs/reference/protocol.md`.
 
 Unknown fields are refused. An optional field is `UNSET` if it is left out and has no default value; encoding leaves it
 out again. The structs check only the ranges of values; rules, rooms and turns are checked elsewhere.

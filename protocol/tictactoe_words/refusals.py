@@ -2,7 +2,7 @@
 
 The sentence of a refusal is ``refused CODE`` in the catalogue, or ``refused CODE WHY`` if `data` has a `why`. The rest
 of `data` fills its placeholders. Reasons for closing a room and announcements of the server work in the same way. See
-`docs/protocol/sentences.md`.
+`docs/reference/protocol/sentences.md`.
 """
 
 from __future__ import annotations

@@ -276,7 +276,7 @@ class Limits:
 
     Operators set a `Count` with ``--limit``, by the field's name with hyphens. THING-per-WINDOW-per-KEY is a rate,
     whose bursts are limited by THING-at-once-per-KEY. A name without a window limits the number at the same time.
-    `transport.rate_limit` finds limits by these names. docs/protocol/limits.md describes what clients notice.
+    `transport.rate_limit` finds limits by these names. docs/reference/protocol/limits.md describes what clients notice.
     """
 
     hello_seconds: float = 5.0  # for a client to say hello; the connection is aborted at most a fifth later

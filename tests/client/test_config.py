@@ -206,7 +206,7 @@ def test_a_name_given_by_option_or_variable_is_temporary(
 
 
 def test_the_manual_documents_every_option_and_every_action() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "client.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "client.md").read_text()
     rows = [line.split(" | ")[0] for line in page.partition("## Settings")[2].splitlines() if line.startswith("| `")]
     described = {name: "†" not in row for row in rows for name in re.findall(r"`(?:-\w`, `)?--([\w-]+)", row)}
     assert described == {option.name: option.is_in_file for option in OPTIONS.values()}

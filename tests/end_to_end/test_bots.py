@@ -21,7 +21,7 @@ from tictactoe_protocol.pushes import Moved
 from tictactoe_protocol.requests import Hello, Watch
 from tictactoe_server.server import Server
 
-BOTS_PAGE = Path(__file__).parents[2] / "docs" / "bots.md"
+BOTS_PAGE = Path(__file__).parents[2] / "docs" / "tutorials" / "write-a-bot.md"
 NOWHERE = "ws://127.0.0.1:1"
 
 

@@ -73,7 +73,7 @@ def test_zsh_and_fish_complete_with_descriptions(shell: str) -> None:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_documented_completion_command_matches_the_help(shell: str) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "client.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "client.md").read_text()
     section = page.partition("### Completion")[2].partition("\n## ")[0]
     line = next(line for line in section.splitlines() if f"completion {shell}" in line).partition("#")[0].strip()
     done = run_program([*COMMAND, "completion", "-h"], env=environment())

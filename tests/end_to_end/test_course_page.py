@@ -1,4 +1,4 @@
-"""The tournament of `docs/for-a-course.md`, with its commands and programs unchanged."""
+"""The tournament of `docs/tutorials/host-for-a-class.md`, with its commands and programs unchanged."""
 
 import asyncio
 import csv
@@ -18,7 +18,7 @@ from tests.peer import PATIENCE_SECONDS
 from tests.programs import Process, start_program
 from tictactoe_server.server import Server
 
-PAGE = (Path(__file__).parents[2] / "docs" / "for-a-course.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "tutorials" / "host-for-a-class.md").read_text(encoding="utf-8")
 PROGRAMS = dict(re.findall(r"<!-- program: ([\w.]+) -->\n```\w+\n(.*?)```", PAGE, re.DOTALL))
 COMMANDS = {
     words: command.replace("\\\n", "")

@@ -1,4 +1,4 @@
-"""The programs and examples of `docs/library.md`, run unchanged, and the names in its tables."""
+"""The programs and examples of `docs/reference/library.md`, run unchanged, and the names in its tables."""
 
 import asyncio
 import re
@@ -32,7 +32,7 @@ from tictactoe_server.server import Server
 __all__ = ["rating"]
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "reference" / "library.md").read_text(encoding="utf-8")
 PROGRAMS = dict(re.findall(r"<!-- program: (\w+) -->\n```python\n(.*?)```", PAGE, re.DOTALL))
 EXAMPLES = dict(re.findall(r"<!-- example: (\w+) -->\n```python\n(.*?)```", PAGE, re.DOTALL))
 IMPORTED = """

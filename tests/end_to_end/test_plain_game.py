@@ -1,7 +1,7 @@
 """A game in plain mode as both players read and type it: two programs, one server, one lost connection.
 
 The texts of both are in `transcripts/` and compared line by line; `UPDATE_PICTURES=1` writes them again.
-`docs/client.md` quotes them. In German some English words are typed, which work there as well.
+`docs/reference/client.md` quotes them. In German some English words are typed, which work there as well.
 """
 
 import os
@@ -15,7 +15,7 @@ from tests.proxy import Proxy
 from tictactoe_server.server import Server
 
 HERE = Path(__file__).parent / "transcripts"
-PAGE = Path(__file__).parents[2] / "docs" / "client.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "client.md"
 
 
 class Sitting:

@@ -1,6 +1,7 @@
 """The home of plain mode as a person at a terminal reads and types it.
 
-The text is in `transcripts/` and compared line by line; `UPDATE_PICTURES=1` updates it. `docs/client.md` quotes it.
+The text is in `transcripts/` and compared line by line; `UPDATE_PICTURES=1` updates it. `docs/reference/client.md`
+quotes it.
 """
 
 import asyncio

@@ -25,7 +25,7 @@ from tictactoe_server.features.cluster.feature import ClusterOptions
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2] / "docs" / "reference"
 BLOCK = re.compile(r"^```text (\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 GAME, OPENING, ACROSS = "protocol.md", "protocol/openings.md", "protocol/several-servers.md"
 GENERATED = {"player", "token", "room", "url", "cluster", "game_id"}

@@ -14,7 +14,7 @@ from tictactoe_engine.records import GameRecord, RecordError, format_record, par
 from tictactoe_engine.records.game_record import KNOWN_TAGS, MAX_COMMENT_LENGTH, MAX_VALUE_LENGTH, REASONS
 from tictactoe_engine.records.reader import MAX_TEXT_LENGTH
 
-PAGE = (Path(__file__).parents[2] / "docs" / "records.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "records.md").read_text(encoding="utf-8")
 
 _RULE = re.compile(r"(\w+)\s*::=\s*(.+)")
 _PIECE = re.compile(r"""\s*(?:"(?P<double>[^"]+)"|'(?P<single>[^']+)'|(?P<set>\[(?:[^\]]+)\])"""
@@ -73,7 +73,7 @@ def test_the_first_example_is_written_exactly_so() -> None:
 
 def test_the_python_of_the_page_runs() -> None:
     (program,) = list_blocks("python")
-    exec(compile(program, "docs/records.md", "exec"), {})
+    exec(compile(program, "docs/reference/records.md", "exec"), {})
 
 
 def test_every_rule_of_the_grammar_is_used_and_none_is_missing() -> None:

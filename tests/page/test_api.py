@@ -7,7 +7,7 @@ from tests.page.conftest import Visit, other_site
 from tests.peer import play_out, two_playing
 from tictactoe_server.server import Server
 
-EXAMPLE = Path(__file__).parents[2] / "docs" / "api.md"
+EXAMPLE = Path(__file__).parents[2] / "docs" / "reference" / "http.md"
 
 
 async def test_a_page_of_another_origin_follows_a_game(server: Server, visit: Visit) -> None:

@@ -14,8 +14,9 @@ from tictactoe_protocol import ROOM_CODE_ALPHABET, BadMessage, ErrorCode, decode
 from tictactoe_protocol.codec import decode_request
 
 DOCS = Path(__file__).parents[2] / "docs"
-CORE = DOCS / "protocol.md"
-WIRE = [CORE, *sorted((DOCS / "protocol").glob("*.md")), DOCS / "records.md", DOCS / "api.md"]
+REFERENCE = DOCS / "reference"
+CORE = REFERENCE / "protocol.md"
+WIRE = [CORE, *sorted((REFERENCE / "protocol").glob("*.md")), REFERENCE / "records.md", REFERENCE / "http.md"]
 PAGE = "".join(path.read_text(encoding="utf-8") for path in WIRE)
 PAGES = [*sorted(DOCS.rglob("*.md")), *sorted(DOCS.parent.glob("*.md"))]
 MARKDOWN = MarkdownIt("commonmark").enable("table")

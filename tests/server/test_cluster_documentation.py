@@ -1,4 +1,4 @@
-"""docs/cluster.md is true: nats-server accepts its configuration, and the program's messages are quoted correctly."""
+"""docs/how-to/run-a-cluster.md: nats-server accepts its configuration, and it quotes the program correctly."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from tests.rows import each
 from tictactoe_server.features.jetstream.stream import RIGHTS
 
 ROOT = Path(__file__).parents[2]
-TEXT = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / "how-to" / "run-a-cluster.md").read_text(encoding="utf-8")
 SERVER = ROOT / "server" / "tictactoe_server"
 
 

@@ -1,4 +1,4 @@
-"""Which of several refusals is sent: the order of `docs/protocol/sentences.md`."""
+"""Which of several refusals is sent: the order of `docs/reference/protocol/sentences.md`."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,6 +1,6 @@
-"""The text pictures in `docs/client.md` are what the screen shows in a window of 80x24.
+"""The text pictures in `docs/reference/client.md` are what the screen shows in a window of 80x24.
 
-UPDATE_PICTURES=1 rewrites them. `python -m tools.pictures` makes the pictures of `docs/screens.md`.
+UPDATE_PICTURES=1 rewrites them. `python -m tools.pictures` makes the pictures of `docs/reference/screens.md`.
 """
 
 import itertools
@@ -49,7 +49,7 @@ class Gallery:
 
 @pytest.fixture
 def gallery() -> Gallery:
-    return Gallery("client.md", (80, 24))
+    return Gallery("reference/client.md", (80, 24))
 
 
 async def take(user: ScreenUser, *codes: str) -> str:

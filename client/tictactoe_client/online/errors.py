@@ -113,7 +113,7 @@ class Interrupted(ClientError):
 
 
 class Refused(ClientError):
-    """The server refused a request and changed nothing; `docs/protocol.md` lists the codes and their `data`.
+    """The server refused a request and changed nothing; `docs/reference/protocol.md` lists the codes and their `data`.
 
     Attributes:
         path: The field at fault, or None.

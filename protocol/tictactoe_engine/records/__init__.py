@@ -1,4 +1,4 @@
-"""Records: games as text, written and read. `docs/records.md` describes the format."""
+"""Records: games as text, written and read. `docs/reference/records.md` describes the format."""
 
 from tictactoe_engine.records.faults import InvalidRecord, RecordError
 from tictactoe_engine.records.game_record import GameRecord, GameResult, MoveClock, SeatClock

@@ -405,5 +405,5 @@ class LiveRoom(Listed, StoredValue[Room]):
 
 
 def closing_notice(room: str, code: str, /, **data: Any) -> Closed:
-    """Return the notice that a room has closed. `docs/protocol/sentences.md` lists the codes and their data."""
+    """Return the notice that a room has closed. `docs/reference/protocol/sentences.md` lists codes and data."""
     return Closed(room, describe_closing(code, data) or code, code, data)

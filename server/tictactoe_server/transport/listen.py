@@ -28,7 +28,7 @@ Connecting a UDP socket to them reveals the machine's own address on the default
 _REMEDIES: Final = {
     errno.EADDRINUSE: " Is a server already running? Check with tictactoe-server status. --port 0 chooses a free port.",
     errno.EADDRNOTAVAIL: " --host must be an address of this machine; without it, the server listens on all addresses.",
-    errno.EACCES: " Ports below 1024 are reserved: choose another --port, or see docs/hosting.md for port 443.",
+    errno.EACCES: " Ports below 1024 are reserved: choose another --port, or see docs/how-to/host.md for port 443.",
 }
 """Advice for the operator, by the error of the operating system."""
 

@@ -1,4 +1,4 @@
-"""The public API: rooms and games as JSON, once or as a stream; see `docs/api.md`.
+"""The public API: rooms and games as JSON, once or as a stream; see `docs/reference/http.md`.
 
 The reply for a private room is the same as for a room that does not exist.
 """

@@ -114,7 +114,7 @@ class Copies:
         names |= {one.leader for one in compared if one.leader}
         samples = [await self._sample(names)]
         if not samples[0]:
-            return {"": ["The nodes do not describe their copies: nats.conf lacks the exports of docs/cluster.md."]}
+            return {"": ["The nodes do not describe their copies: see nats.conf in docs/how-to/run-a-cluster.md."]}
         while len(samples) < _SAMPLES and not all(one.is_equal(names, samples[-1]) for one in compared):
             await asyncio.sleep(_PAUSE_SECONDS)
             samples.append(await self._sample(names))
