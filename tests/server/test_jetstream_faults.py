@@ -249,3 +249,17 @@ async def test_an_opening_out_of_time_ends_at_a_refusal() -> None:
     async with listening(refuse) as port, asyncio.timeout(PATIENCE_SECONDS):
         with pytest.raises(CannotOpenStore, match="Authorization Violation"):
             await Link.open(f"nats://127.0.0.1:{port}", opening_seconds=OPENING_SECONDS)
+
+
+@pytest.mark.parametrize("turns_away", [False, True])
+async def test_a_link_closes_its_connections_whenever_it_is_closed(nats: FakeNats, *, turns_away: bool) -> None:
+    nats.turns_away = turns_away
+    for turns in range(40):
+        opening = asyncio.create_task(Link.open(nats.url))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        opening.cancel()
+        for link in await asyncio.gather(opening, return_exceptions=True):
+            if isinstance(link, Link):
+                await link.close()
+    await until(lambda: not nats.clients)

@@ -73,7 +73,7 @@ class Link:
         self._asked: dict[str, _Question] = {}
         self._reasons = {True: (-1.0, ""), False: (-1.0, "")}
         self._silent_nodes = 0  # the number of silent nodes in a row
-        self._tasks = Tasks()
+        self._tasks, self._endings = Tasks(), Tasks()
         self.run = self._tasks.start
         self._is_testing = self._is_closed = False
 
@@ -162,9 +162,9 @@ class Link:
             await self._send(*self._outgoing.get_nowait())
         self._client = None
         await self._tasks.stop()
-        if self._tasks:  # connections that are being closed
-            await asyncio.wait(self._tasks, timeout=self._patience_seconds)
-            await self._tasks.stop()
+        if self._endings:
+            await asyncio.wait(self._endings, timeout=self._patience_seconds)
+            await self._endings.stop()
         self._fail(list(self._asked), _LOST)
 
     async def _keep_connected(self) -> None:
@@ -183,7 +183,7 @@ class Link:
             except Exception:
                 log.exception("connecting to the store failed")
             finally:
-                self.run(_end(client))
+                self._endings.start(_end(client))
             self._access.servers.rotate(-1)
             await asyncio.sleep(begun + _PAUSE_SECONDS - clock.monotonic())
 
@@ -331,11 +331,15 @@ class Link:
 
 
 async def _end(client: Client) -> None:
-    """Close a connection. With TLS and a silent node, this takes 30 s."""
+    """Close a connection. With TLS and a silent node, this takes 30 s; a cancellation aborts the connection."""
     for subscription in client._subs.values():  # the library may leave their tasks running
         subscription._stop_processing()
-    with contextlib.suppress(Exception):  # raised if the connection was never established
-        await client.close()
+    try:
+        with contextlib.suppress(Exception):  # raised if the connection was never established
+            await client.close()
+    finally:
+        if (writer := getattr(client._transport, "_io_writer", None)) is not None:
+            writer.transport.abort()
     if client._reading_task is not None:  # retrieve its error, which asyncio would log
         await asyncio.gather(client._reading_task, return_exceptions=True)
 
