@@ -13,6 +13,7 @@ from nats.js.api import ClusterInfo
 
 from tests.cluster.nodes import READY_SECONDS, SYSTEM, Node, Nodes, free_ports
 from tests.environment import environment
+from tests.peer import PATIENCE_SECONDS
 from tests.rows import each
 from tests.server.commands import run_command
 from tests.server.stored import keep, room_of
@@ -22,7 +23,7 @@ from tictactoe_server.features.jetstream.store import JetStreamStore
 from tictactoe_server.features.jetstream.stream import StreamInfo
 from tictactoe_server.features.jetstream.streams import make_streams
 from tictactoe_server.records.tables import KEPT, ROOMS
-from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
+from tictactoe_server.storage.store import MISSING, CannotOpenStore, StoreUnavailable, save
 
 WELL = Copy(10, 1, 12)
 
@@ -31,8 +32,15 @@ WELL = Copy(10, 1, 12)
 async def nodes(tmp_path: Path) -> AsyncIterator[Nodes]:
     async with Nodes(tmp_path) as found:
         link = await Link.open(found.admin_url)
-        await make_streams(link, 1)
-        await link.close()
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while True:  # a new stream may be without a leader for a while
+                    with contextlib.suppress(CannotOpenStore):
+                        await make_streams(link, 1)
+                        break
+                    await asyncio.sleep(0.1)
+        finally:
+            await link.close()
         yield found
 
 
