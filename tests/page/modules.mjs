@@ -11,26 +11,28 @@ const [{ speak }, { choices }, { sceneOf }, { Review, nextMistake }, { readComma
 const use = (language) => speak(language, JSON.parse(readFileSync(`${catalogues}/${language}.json`, "utf8")));
 const seat = (player, more = {}) => ({ player, name: player, online: true, bot: null, out: false, left: false, ...more });
 const WELCOME = { sharing: true };
+const MAY = ["resign", "draw offer", "undo offer", "leave lose"];
+const MAY_AFTER = { X: ["rematch", "leave"], O: ["rematch", "leave"] };
 use("en");
 
 function stateOf(more = {}) {
 	return {
 		type: "room", room: "K7M4PQ", seq: 1, status: "playing", visibility: "public", game: 1, rules: rulesOf("classic"), board: "X...O....",
 		ply: 2, turn: "X", last: 4, seats: { X: seat("ana"), O: seat("bo") }, result: null, offers: { draw: null, undo: null, rematch: [] },
-		clock: null, watchers: 0, score: {}, ...more,
+		clock: null, watchers: 0, score: {}, moves: [0, 4], may: { X: ["move", ...MAY], O: MAY }, news: [], ...more,
 	};
 }
 
 function gameOf(state, viewer = "ana", more = {}) {
 	const own = Object.keys(state.seats).find((mark) => state.seats[mark]?.player === viewer) ?? null;
 	const plays = state.status === "playing" && own !== null;
-	return { code: "K7M4PQ", state, moves: [0, 4], viewer, seat: own, plays, receivedAt: 0, pending: null, ended: "", isLive: true, ...more };
+	return { code: "K7M4PQ", state, viewer, seat: own, plays, receivedAt: 0, pending: null, ended: "", isLive: true, ...more };
 }
 
 function scene(state, { viewer = "ana", game = {}, ...view } = {}) {
 	const shown = gameOf(state, viewer, game);
 	const base = { here: null, typed: "", confirming: "", isOffline: false, onlyWatches: false, values: null, isReviewing: false };
-	const may = choices(state, viewer, shown.moves, 0, true, WELCOME);
+	const may = choices(state, viewer, 0, true, WELCOME);
 	return sceneOf(shown, state, may, { ...base, maySharePast: false, mayNotify: false, ...view });
 }
 
@@ -58,30 +60,31 @@ test("looking back shows the board of then, and nothing to be played", () => {
 });
 
 const opened = (board, moves, turn, opening, more = {}) =>
-	stateOf({ rules: rulesOf("four-pie"), board: board.padEnd(16, "."), ply: moves.length, last: moves.at(-1) ?? null, turn, opening: { rule: "pie", places: null, left: 0, options: [], ...opening }, ...more });
+	stateOf({ rules: rulesOf("four-pie"), board: board.padEnd(16, "."), ply: moves.length, moves, last: moves.at(-1) ?? null, turn, opening: { rule: "pie", places: null, left: 0, options: [], ...opening }, ...more });
 const PLACING = { step: "place", places: "O", left: 2 };
 const CHOOSING = { step: "choose", options: ["X", "O", "more"] };
 
 test("in an opening the board shows the mark that is placed next, whoever places it", () => {
 	const state = opened("X", [0], "X", PLACING);
-	const { turn, board, title } = scene(state, { game: { moves: [0] } });
+	const { turn, board, title } = scene(state);
 	assert.deepEqual(turn, { text: "Place O: 2 to go, then bo chooses a side.", why: "", kind: "mine", places: "O" });
 	assert.deepEqual([board.turn, board.isMine, title], ["O", true, "● Your move · ana v bo"]);
-	assert.deepEqual(scene(state, { viewer: "bo", game: { moves: [0] } }).turn, { text: "ana places O: 2 to go, then you choose a side.", why: "", kind: "", places: "O" });
+	assert.deepEqual(scene(state, { viewer: "bo" }).turn, { text: "ana places O: 2 to go, then you choose a side.", why: "", kind: "", places: "O" });
 });
 
 test("where a choice is due it stands as a question, no answer before the others, and nothing is placed", () => {
-	const { turn, board, questions } = scene(opened("X", [0], "O", CHOOSING), { viewer: "bo", game: { moves: [0] } });
+	const { turn, board, questions } = scene(opened("X", [0], "O", CHOOSING, { may: { X: [], O: ["choose"] } }), { viewer: "bo" });
 	assert.deepEqual([turn.text, turn.kind, board.isMine], ["Choose your side.", "mine", false]);
 	assert.deepEqual(questions.map(({ id, answers }) => [id, names(answers), answers.some(({ is_main }) => is_main)]), [["choose", ["choose swap", "choose stay", "choose more"], false]]);
 });
 
 test("a choice is heard, and the move before it is told with it and with who placed it", () => {
 	const before = opened("X", [0], "O", CHOOSING);
-	const after = { ...before, seq: 2, opening: undefined, chosen: ["X"], seats: { X: before.seats.O, O: before.seats.X } };
-	const room = { viewer: "ana", seat: "O", state: after, moves: [0], plays: true };
-	assert.deepEqual(newsOf(room, before, [0], false), { notes: ["bo takes X: you are O now."], told: ["bo takes X: you are O now.", "Your move, O."], tone: "turn" });
-	const { turn } = scene({ ...after, board: `XO${".".repeat(14)}`, ply: 2, last: 1 }, { here: 1, game: { moves: [0, 1] } });
+	const news = [{ type: "chose", mark: "O", take: "X" }];
+	const after = { ...before, seq: 2, news, opening: undefined, chosen: ["X"], seats: { X: before.seats.O, O: before.seats.X } };
+	const room = { viewer: "ana", seat: "O", state: after, plays: true };
+	assert.deepEqual(newsOf(room, before, false), { notes: ["bo takes X: you are O now."], told: ["bo takes X: you are O now.", "Your move, O."], tone: "turn" });
+	const { turn } = scene({ ...after, board: `XO${".".repeat(14)}`, ply: 2, last: 1, moves: [0, 1] }, { here: 1 });
 	assert.equal(turn.text, "Move 1 of 2: ana places X on A1. bo takes X: you are O now.");
 });
 
@@ -96,7 +99,8 @@ test("before sides are taken the graph is even, and a choice is told with what e
 });
 
 test("a question stands with its answers, yes first, and the own deed that is asked about before all", () => {
-	const { questions } = scene(stateOf({ offers: { draw: "O", undo: null, rematch: [] } }), { confirming: "resign" });
+	const may = { X: ["move", "resign", "draw accept", "draw decline", "draw offer", "leave lose"], O: ["draw decline"] };
+	const { questions } = scene(stateOf({ may, offers: { draw: "O", undo: null, rematch: [] } }), { confirming: "resign" });
 	assert.deepEqual(questions.map(({ id, answers }) => [id, names(answers)]), [
 		["confirm", ["confirm", "play on"]],
 		["draw", ["draw accept", "draw decline"]],
@@ -105,21 +109,40 @@ test("a question stands with its answers, yes first, and the own deed that is as
 });
 
 test("the end is told in one line, for who lost without a burst, and what was asked before is asked no more", () => {
-	const over = stateOf({ seq: 2, status: "over", board: "XXXOO....", ply: 5, last: 2, turn: null, result: { winner: "X", reason: "line", line: [0, 1, 2] } });
+	const result = { winner: "X", reason: "line", line: [0, 1, 2] };
+	const news = [{ type: "moved", mark: "X", cell: 2 }, { type: "ended", result }];
+	const over = stateOf({ seq: 2, status: "over", board: "XXXOO....", ply: 5, last: 2, turn: null, result, moves: [0, 3, 1, 4, 2], may: MAY_AFTER, news });
 	const { turn, isLost, board, questions, deeds } = scene(over, { viewer: "bo", confirming: "leave" });
 	assert.deepEqual([turn.text, turn.why, isLost, board.isWon, questions], ["You lose.", "Row 1 is X X X.", true, false, []]);
 	assert.deepEqual(deeds.filter(({ is_more }) => !is_more).map(({ label }) => label), ["play again"]);
 	assert.deepEqual([scene(over).isLost, scene(over).board.isWon], [false, true]);
-	const news = newsOf({ viewer: "bo", seat: "O", state: over, moves: [0, 3, 1, 4, 2] }, stateOf({ board: "XX.OO....", ply: 4, last: 4 }), [0, 3, 1, 4], false);
-	assert.deepEqual(news, { notes: [], told: ["ana plays C1. You lose. Row 1 is X X X."], tone: "lose" });
+	const told = newsOf({ viewer: "bo", seat: "O", state: over }, stateOf({ board: "XX.OO....", ply: 4, last: 4 }), false);
+	assert.deepEqual(told, { notes: [], told: ["ana plays C1. You lose. Row 1 is X X X."], tone: "lose" });
+});
+
+test("whoever missed states hears how many moves they missed and what is so now, and each state's news once", () => {
+	const state = stateOf({ seq: 5, ply: 4, board: "XX.OO....", last: 3, moves: [0, 4, 1, 3], offers: { draw: "O", undo: null, rematch: [] }, news: [{ type: "offered", mark: "O", kind: "draw" }] });
+	const hear = (old, now = state, afterLoss = false) => newsOf({ viewer: "ana", seat: "X", state: now, plays: true }, old, afterLoss).told;
+	assert.deepEqual(hear(stateOf()), ["You missed 2 moves.", "bo offers a draw.", "Your move, X."]);
+	assert.deepEqual(hear(stateOf({ seq: 4, ply: 4 })), ["bo offers a draw.", "Your move, X."]);
+	assert.deepEqual(hear(stateOf({ seq: 5, ply: 4 })), []);
+	assert.deepEqual(hear(stateOf({ seq: 5, ply: 4 }), state, true), ["You missed nothing.", "Your move, X."]);
+	assert.deepEqual(hear(stateOf({ seq: 4, ply: 3 }), { ...state, offers: {}, news: [] }), ["You missed a move.", "Your move, X."]);
 });
 
 test("while a seat is free its host sees an invitation, and others the door", () => {
-	const waiting = stateOf({ status: "waiting", turn: null, board: ".........", ply: 0, last: null, seats: { X: seat("ana"), O: null } });
+	const waiting = stateOf({ may: { X: ["leave"], O: [] }, status: "waiting", turn: null, board: ".........", ply: 0, last: null, seats: { X: seat("ana"), O: null } });
 	assert.equal(scene(waiting).card, "invitation");
 	assert.equal(scene(waiting, { viewer: "eve" }).card, "door");
 	assert.equal(scene(waiting, { viewer: "eve", onlyWatches: true }).card, "empty");
 	assert.equal(scene(waiting).head, "Tic-tac-toe");
+	assert.deepEqual(names(scene(waiting).deeds), ["computer", "leave"]);
+	assert.deepEqual(names(scene(waiting, { viewer: "eve" }).deeds), ["home"]);
+});
+
+test("a private room says so, unless all play at one keyboard", () => {
+	const isCalledPrivate = (...players) => scene(stateOf({ visibility: "private", seats: { X: seat(players[0]), O: seat(players[1]) } })).terms.includes("private");
+	assert.deepEqual([isCalledPrivate("ana", "bo"), isCalledPrivate("ana", "ana.1")], [true, false]);
 });
 
 test("a room that has ended leads home, and back where another connection has the seat", () => {
@@ -132,7 +155,7 @@ test("a finished game can be reviewed, and its player can share it", () => {
 	const played = { room: "K7M4PQ", game: 1, at: 0, rules: rulesOf("classic"), players: { X: { player: "ana", name: "ana" }, O: { player: "bo", name: "bo" } } };
 	const shown = showPlayed({ ...played, board: "XXXOO....", moves: [0, 3, 1, 4, 2], result: { winner: "X", reason: "line", line: [0, 1, 2] } }, "ana");
 	assert.equal(shown.state.status, "over");
-	const look = (view) => names(scene(shown.state, { game: { ...shown, moves: shown.moves }, ...view }).deeds);
+	const look = (view) => names(scene(shown.state, { game: shown, ...view }).deeds);
 	assert.deepEqual(look({ maySharePast: true }), ["review", "share", "home"]);
 });
 
@@ -193,8 +216,8 @@ test("words that are typed are told apart in every language", () => {
 });
 
 test("a key stands for the first of its deeds that may be done", () => {
-	const over = stateOf({ status: "over", turn: null, result: { winner: "X", reason: "line", line: [] } });
-	const may = (state) => choices(state, "ana", [0, 4], 0, true, WELCOME);
+	const over = stateOf({ status: "over", turn: null, may: MAY_AFTER, result: { winner: "X", reason: "line", line: [] } });
+	const may = (state) => choices(state, "ana", 0, true, WELCOME);
 	assert.equal(deedOfKey(may(over), "r", false), "rematch ask");
 	assert.equal(deedOfKey(may({ ...over, offers: { rematch: ["O"] } }), "r", false), "rematch accept");
 	assert.equal(deedOfKey(may(stateOf()), "r", false), "");

@@ -33,7 +33,7 @@ def state(seq: int, *moves: int, **other: Any) -> Message:
     """Return a state of a game of p1 (X, the reader) against p2 (O)."""
     now = room_state(moves, seats={"X": seat("p1", "ana"), "O": seat("p2", "bo")})
     shown: Message = json.loads(encode(replace(now, seq=seq)))
-    return shown | other
+    return shown | {"moves": list(moves)} | other
 
 
 def held(room: str) -> Message:
@@ -86,7 +86,7 @@ class OddServer:
     def __init__(self, **answers: list[Message]) -> None:
         self.answers: Mapping[str, list[Message] | Callable[[Message], list[Message]]] = {
             "hello": [welcome(held(CODE))],
-            "join": [{"type": "ok", "room": CODE, "seat": "X", "moves": []}, state(1)],
+            "join": [{"type": "ok", "room": CODE, "seat": "X"}, state(1)],
             **answers,
         }
         self.asked: list[Message] = []

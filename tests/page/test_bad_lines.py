@@ -170,16 +170,14 @@ async def test_an_older_state_is_not_shown(visit: Visit) -> None:
         await ana.sees(A1="X", B2="O")
 
 
-async def test_moves_that_were_not_seen_are_asked_for_and_not_guessed(visit: Visit) -> None:
-    told = {"type": "ok", "room": CODE, "seat": "X", "moves": [0, 3, 1]}
-    synced = {"type": "ok", "room": CODE, "moves": [1, 3, 0, 4]}
-    later = state(9, 1, 3, 0, 4)
-    async with OddServer(join=[told, state(4, 0, 3, 1)], sync=[synced, later]) as server:
+async def test_missed_moves_are_counted_and_listed(visit: Visit) -> None:
+    async with OddServer(join=[{"type": "ok", "room": CODE, "seat": "X"}, state(4, 0, 3, 1)]) as server:
         ana = await visit(f"{server.origin}/{CODE}", may_fail=SERVER_GOES)
         moves = ana.page.get_by_role("list", name="Moves")
         await expect(moves).to_have_text(re.compile("1 X A1.*2 O A2.*3 X B1"))
-        await server.say(later)
-        await expect(moves).to_have_text(re.compile("1 X B1.*2 O A2.*3 X A1.*4 O B2"))
+        await server.say(state(9, 0, 3, 1, 4, 8))
+        await ana.hears("You missed 2 moves.")
+        await expect(moves).to_have_text(re.compile("3 X B1.*4 O B2.*5 X C3"))
 
 
 async def test_a_room_lost_during_an_absence_is_reported_as_closed(visit: Visit) -> None:

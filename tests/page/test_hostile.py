@@ -23,8 +23,10 @@ ANNOUNCED = {"type": "announcement", "text": EVIL, "at": 0}
 
 
 async def test_whatever_a_server_says_is_shown_as_text(visit: Visit) -> None:
-    over = {**STATE, "seq": 4, "status": "over", "turn": None, "result": {"winner": None, "reason": EVIL}}
-    told = [{"type": "ok", "room": CODE, "seat": None, "moves": [0]}, STATE, SAID, ANNOUNCED, over]
+    result = {"winner": None, "reason": EVIL}
+    news = [{"type": EVIL, "mark": EVIL}, {"type": "ended", "result": result}]
+    over = {**STATE, "seq": 4, "status": "over", "turn": None, "result": result, "news": news}
+    told = [{"type": "ok", "room": CODE, "seat": None}, STATE, SAID, ANNOUNCED, over]
     hello = [{"type": "surprise", "room": 7}, WELCOME]
     async with OddServer(hello=hello, watch=told, lobby=[error(EVIL, EVIL)]) as server:
         eve = await visit(f"{server.origin}/{CODE}", may_fail=SERVER_GOES)

@@ -1,11 +1,14 @@
 /** The user's actions on the page of a game: moves, buttons, commands and keys. */
 
 import { say } from "./catalogue.js";
-import { describeReason, findDeed, findReason, firstOf, isServerBot, takeOf } from "./choices.js";
+import { findDeed, firstOf, isServerBot, takeOf } from "./choices.js";
 import { prepared } from "./later.js";
 import { FREE, nameCell, nextMark, parseCell } from "./rules.js";
 import { askToNotify } from "./signals.js";
 import { clean, describeTurn, messageOf } from "./words.js";
+
+/** Why the page's own actions are impossible for a player; the server says why a request is. @type {Record<string, string>} */
+const WHY_NOT = { challenge: "refused not_allowed playing", computer: "why begun", new: "refused not_allowed playing", review: "why worth" };
 
 export class GameControls {
 	/** Buttons and commands that concern only the page. @type {Record<string, (deed: Deed | undefined) => unknown>} */
@@ -43,16 +46,16 @@ export class GameControls {
 		return Object.values(this.#state?.seats ?? {}).find((seat) => isServerBot(seat))?.bot;
 	}
 
-	/** Carry out an action by name, or explain why it is impossible; return whether it was carried out. */
+	/** Carry out an action by name, or explain why it is impossible; return whether the page knows it. */
 	run(name = "") {
 		const { page } = this;
 		const { may } = page;
 		const deed = may ? findDeed(may, name) : undefined;
 		const does = this.#does[deed?.id ?? name];
-		const why = may && !deed && name !== "share" ? findReason(may, name) : undefined;
-		if (why && this.#state && page.isLive) page.app.say(describeReason(why, this.#state));
+		const why = deed ? undefined : WHY_NOT[name];
+		if (why && page.room) page.app.say(say(page.room.seat ? why : "why watching"));
 		else if (does) does(deed);
-		else if (deed && page.room) askFor(page.room, deed);
+		else if (page.room && name.trim()) askFor(page.room, deed ?? asDeed(name));
 		page.draw();
 		return !!deed || !!does;
 	}
@@ -98,7 +101,7 @@ export class GameControls {
 	/** Carry out an action, at once or, if it ends our game, after a confirmation. @param {Deed | undefined} deed */
 	#ask(deed) {
 		const { page } = this;
-		if (!deed) return;
+		if (!deed) return page.room && askFor(page.room, asDeed("resign"));
 		if (page.app.connection.phase !== "on") return void page.app.navigate("/");
 		page.confirming = deed.name;
 		if (!deed.cost) return this.#confirm();
@@ -186,13 +189,19 @@ export class GameControls {
 		if (!game?.state || !may) return;
 		const names = readCommand(text);
 		const cell = parseCell(text, game.state.rules);
-		if (names) this.run(firstOf(may, names) ?? names[0]);
+		if (names) this.run(firstOf(may, names) ?? names[names.length - 1]);
 		else if (cell >= 0) this.play(cell);
 		else app.say(say("view room unknown command", { typed: clean(text) }));
 	}
 }
 
-/** Send a request that concerns only the room. @param {Room} room @param {Deed & {actor?: string}} deed */
+/** An action that the server is going to refuse. */
+function asDeed(name = "") {
+	const [id, argument = ""] = name.split(" ");
+	return { id, argument };
+}
+
+/** Send a request that concerns only the room. @param {Room} room @param {Pick<Deed, "id" | "argument"> & {actor?: string}} deed */
 async function askFor(room, { id, argument, actor }) {
 	const { state, players } = room;
 	switch (id) {

@@ -16,7 +16,7 @@ import { clean } from "./words.js";
 /** How long to wait before the stream is requested again. */
 const AGAIN_MS = 3000;
 /** @type {Choices} */
-const MAY_NOTHING = { deeds: [], questions: [], reasons: {} };
+const MAY_NOTHING = { deeds: [], questions: [] };
 
 const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 const [head, told] = [h("h1"), h("p.turn")];
@@ -50,9 +50,9 @@ function makeGame() {
 	}
 
 	function draw() {
-		const { state, moves, isLive } = game;
+		const { state, isLive } = game;
 		if (!state) return;
-		if (!isLive) timeline.draw(state, moves, "");
+		if (!isLive) timeline.draw(state, "");
 		const view = { here: timeline.here, typed: "", confirming: "", passed: 0, isOffline: false, isReviewing: false };
 		const scene = sceneOf(game, state, MAY_NOTHING, view);
 		setText(head, scene.head);
@@ -105,7 +105,7 @@ async function start() {
 	await prepare("later");
 	if (kind === "e") return showEvent();
 	const { take, timeline } = makeGame();
-	if (kind !== "replay") return follow(`rooms/${kind}`, (state) => state.type === "room" && take(watched(state, [], "", true)));
+	if (kind !== "replay") return follow(`rooms/${kind}`, (state) => state.type === "room" && take(watched(state, "", true)));
 	take(showPlayed(await (await fetch(`${server}/${path}.json`)).json(), ""));
 	return timeline.play();
 }

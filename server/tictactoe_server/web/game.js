@@ -103,7 +103,7 @@ export class GamePage {
 			for (const line of room.talk) this.talk.hear(line);
 		}
 		room.ears = this;
-		if (room.state) this.onUpdate(null, [], false);
+		if (room.state) this.onUpdate(null, false);
 	}
 
 	close() {
@@ -154,7 +154,7 @@ export class GamePage {
 		if (this.#isClosed) return undefined;
 		document.documentElement.classList.add(IN_ROOM);
 		const { stage, timeline, game, review } = this;
-		if (game?.state) timeline.draw(game.state, game.moves, game.viewer, review?.review.kinds);
+		if (game?.state) timeline.draw(game.state, game.viewer, review?.review.kinds);
 		const scene = this.#scene;
 		if (!scene) return stage.drawBanner(this.#trouble);
 		this.#drawBoard(scene);
@@ -197,9 +197,9 @@ export class GamePage {
 	get may() {
 		const { game, room, app: { connection } } = this;
 		if (!game?.state) return null;
-		const { state, moves, receivedAt } = game;
+		const { state, receivedAt } = game;
 		const find = (/** @type {string} */ player) =>
-			choices(state, player, moves, performance.now() - receivedAt, connection.phase === "on", connection.welcome ?? {});
+			choices(state, player, performance.now() - receivedAt, connection.phase === "on", connection.welcome ?? {});
 		if (!room || room.players.length < 2) return find(game.viewer);
 		// Every player at this keyboard may act; the player on turn comes first.
 		const all = [...new Set([room.actorOf(), ...room.players])].reverse().map((actor) => ({ actor, ...find(actor) }));
@@ -210,11 +210,11 @@ export class GamePage {
 	}
 
 	/** @type {RoomEars["onUpdate"]} */
-	onUpdate(old, before, afterLoss) {
+	onUpdate(old, afterLoss) {
 		const { room } = this;
 		if (!room?.state) return;
 		if (old && old.game !== room.state.game) this.beginAnew();
-		const { notes, told, tone } = newsOf(room, old, before, afterLoss);
+		const { notes, told, tone } = newsOf(room, old, afterLoss);
 		for (const sentence of notes) this.talk.note(sentence);
 		if (told.length) this.app.say(told.join(" "), true);
 		if (tone) this.app.sound.play(tone);
@@ -274,7 +274,7 @@ export class GamePage {
 	/** Request the value of the displayed position. */
 	weigh() {
 		const { game, review } = this;
-		if (game?.state) review?.look(game.state, game.moves);
+		if (game?.state) review?.look(game.state);
 	}
 
 	/** @param {KeyboardEvent} event */

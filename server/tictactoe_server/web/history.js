@@ -2,10 +2,9 @@
 
 import { say, sayTitle } from "./catalogue.js";
 import { button, h, setText, show } from "./dom.js";
-import { isDraw } from "./happened.js";
 import { Lost } from "./requests.js";
 import { makeRow } from "./roomlist.js";
-import { clean, describeReason, messageOf, nameGame, namePlayers } from "./words.js";
+import { clean, describeReason, isDraw, messageOf, nameGame, namePlayers } from "./words.js";
 
 const PAGE = 100;
 /** The maximum number of games to count; older ones are left out. */

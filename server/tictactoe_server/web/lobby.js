@@ -2,11 +2,10 @@
 
 import { say } from "./catalogue.js";
 import { h, setText, showKeyed } from "./dom.js";
-import { isDraw } from "./happened.js";
 import { PRESETS } from "./rules.js";
 import { seatIcon } from "./shapes.js";
 import { SmallBoard } from "./smallboard.js";
-import { clean, formatDuration, nameMark } from "./words.js";
+import { clean, formatDuration, isDraw, nameMark } from "./words.js";
 
 export class Lobby {
 	/** @type {Map<string, Protocol.RoomSummary>} */

@@ -1,6 +1,6 @@
 // The types that more than one module of the page names. Those of what is sent are in docs/schema/protocol.d.ts.
 
-type State = Protocol.RoomState;
+type State = Protocol.RoomState & { moves: Moves };
 type Rules = Protocol.RulesState;
 type EventState = Protocol.EventState;
 type EventRow = Protocol.EventRow;
@@ -63,23 +63,16 @@ type WayIn = Without<Protocol.Create | Protocol.Match | Protocol.Join | Protocol
 type Deed = { id: string; argument: string; name: string; label: string; cost: "" | "abort" | "lose" };
 /** Something that waits: the marks who asked, are away or have left, and the deeds that answer it, first with yes. */
 type Question = { id: string; marks: string[]; deeds: Deed[]; left_ms: number | null };
-/** In `reasons`, by the names of what cannot be done, the ids of the sentences that say why. */
-type Choices = { deeds: Deed[]; questions: Question[]; reasons: Record<string, string> };
+type Choices = { deeds: Deed[]; questions: Question[] };
 
 /** Cells in order: those of a game, or a few of them. */
 type Moves = readonly number[];
-/** The cells of a game, null where they are not known. */
-type Cells = Moves | null | undefined;
-/** Two states that follow each other, the first as far as it is still of interest, and the cells of the games of both. */
-type Step = { old: State; state: State; moves?: Cells; before?: Cells };
-/** What happened: its kind, the states between which it did, the mark that it is about, and what else belongs to it. */
-type Happened = { type: string; old: State; state: State; mark?: string; [more: string]: any };
+type Happening = Protocol.Happening;
 
 /** A game as it is shown: that of a live room, or one that was kept. `pending` is a move that is on its way. */
 interface ShownGame {
 	code: string;
 	state: State | null;
-	moves: readonly number[];
 	viewer: string;
 	seat: string | null;
 	plays: boolean;
@@ -155,9 +148,9 @@ type Point = { worth: number; kind: string };
 /** Asks what the position after so many moves is worth. */
 type Analyse = (ply: number) => Promise<Protocol.AnalysisState>;
 
-/** What happens in a room; `old` is null for the first state, `before` the moves at it; `onMoved` hears that another server has the room now. */
+/** What happens in a room; `old` is null for the first state; `onMoved` hears that another server has the room now. */
 interface RoomEars {
-	onUpdate(old: State | null, before: readonly number[], afterLoss: boolean): void;
+	onUpdate(old: State | null, afterLoss: boolean): void;
 	onChat(line: Protocol.ChatLine): void;
 	onEnd(): void;
 	onMoved(): void;
@@ -199,8 +192,8 @@ type Aside = { name: string; token: string; at: number };
 type Codes = { link: string } | { name: string; rescue: string };
 
 type Tone = "" | "move" | "turn" | "win" | "lose";
-/** What a state of a room tells; `isEnd` where the game is over by this, which the page shows anyway. */
-type Told = { notes: string[]; told: string[]; tone: Tone; isEnd: boolean };
+/** All events of a state, and who reads about them. */
+type Telling = { events: readonly Happening[]; state: State; viewer: string; afterLoss?: boolean };
 
 type Child = Node | string | null | false | undefined;
 type Attributes = Record<string, string | number | boolean | null | undefined | ((event: any) => void)>;

@@ -10,11 +10,11 @@ export function showPlayed(played, viewer) {
 	/** @type {State} */
 	const state = {
 		type: "room", room, seq: 0, status: "over", visibility: "private", game, rules, board, ply: moves.length, turn: null,
-		last: moves.at(-1) ?? null, seats: Object.fromEntries(seats), result, offers: {}, clock: null, watchers: 0, score: {}, chosen, event,
+		last: moves.at(-1) ?? null, seats: Object.fromEntries(seats), result, offers: {}, clock: null, watchers: 0, score: {}, moves, chosen, event,
 	};
-	return watched(state, moves, viewer, false);
+	return watched(state, viewer, false);
 }
 
-/** Return a game as a watcher sees it. @param {State} state @param {Moves} moves @param {string} viewer @param {boolean} isLive */
-export const watched = (state, moves, viewer, isLive) =>
-	({ code: state.room, state, moves, viewer, seat: null, plays: false, receivedAt: performance.now(), pending: null, ended: /** @type {const} */ (""), isLive });
+/** Return a game as a watcher sees it. @param {State} state @param {string} viewer @param {boolean} isLive */
+export const watched = (state, viewer, isLive) =>
+	({ code: state.room, state, viewer, seat: null, plays: false, receivedAt: performance.now(), pending: null, ended: /** @type {const} */ (""), isLive });

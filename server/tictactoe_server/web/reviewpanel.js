@@ -32,9 +32,10 @@ export class ReviewPanel {
 		return this.page.timeline.shown;
 	}
 
-	/** Analyse the displayed position and, if the game is over, all others. @param {State} state @param {Moves} moves */
-	async look(state, moves) {
+	/** Analyse the displayed position and, if the game is over, all others. @param {State} state */
+	async look(state) {
 		const here = this.#here;
+		const { moves } = state;
 		const { review, page } = this;
 		this.state = state;
 		review.follow(state.game, moves);

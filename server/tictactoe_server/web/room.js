@@ -1,7 +1,6 @@
-/** A room of this page: its state, the moves of its game, and its requests. */
+/** A room of this page: its state and its requests. */
 
 import { Lost, isMoved } from "./requests.js";
-import { BLOCKED, FREE } from "./rules.js";
 import { clean, messageOf, ownerOf, seatOf } from "./words.js";
 
 /** Listeners that ignore all events. @type {RoomEars} */
@@ -11,8 +10,6 @@ export class Room {
 	/** @type {State | null} */
 	state = null;
 	isLive = true;
-	/** @type {Moves} */
-	moves = [];
 	isWatching = false;
 	/** @type {ShownGame["ended"]} */
 	ended = "";
@@ -27,10 +24,6 @@ export class Room {
 	url = "";
 	/** Resolves when we have entered again. @type {Promise<void> | null} */
 	following = null;
-	#seq = -1;
-	/** Moves sent by the server. @type {Moves} */
-	#told = [];
-	#isAsking = false;
 	#afterLoss = false;
 
 	/** @param {Rooms} rooms @param {Connection} connection @param {string} code */
@@ -80,7 +73,7 @@ export class Room {
 
 	/** The request that re-enters the room on a new connection. @returns {WayIn} */
 	wayBack() {
-		return { type: this.isWatching ? "watch" : "join", room: this.code, seq: this.#seq < 0 ? undefined : this.#seq };
+		return { type: this.isWatching ? "watch" : "join", room: this.code, seq: this.state?.seq };
 	}
 
 	/** @param {Ok} reply the answer that let us in @param {Connection} connection */
@@ -88,7 +81,6 @@ export class Room {
 		this.connection = connection;
 		this.url = connection.url;
 		this.isWatching = !reply.seat;
-		this.#told = reply.moves ?? [];
 		this.ended = "";
 		if (this.pending) this.#send(this.pending);
 	}
@@ -98,43 +90,18 @@ export class Room {
 	}
 
 	/** @param {State} state */
-	async #take(state) {
-		if (this.ended || state.seq < this.#seq) return;
-		this.#seq = state.seq;
-		const moves = this.#follow(state);
-		if (moves) this.#keep(state, moves);
-		else if (!this.#isAsking) {
-			// A state follows the answer, and then finds its moves in `#told`.
-			this.#isAsking = true;
-			const ok = await this.#ask({ type: "sync" }).catch(() => null);
-			this.#isAsking = false;
-			this.#told = ok?.moves ?? [];
-		}
-	}
-
-	/** @param {State} state */
-	#follow(state) {
-		const { state: old } = this;
-		const told = this.#told.slice(0, state.ply);
-		if (fits(told, state)) return told;
-		if (old && state.seq > old.seq + 1 && state.ply > 0) return null;
-		const kept = old?.game === state.game ? this.moves.filter((cell) => state.board[cell] === old.board[cell]) : [];
-		const moves = state.ply > kept.length && state.last !== null ? [...kept, state.last] : kept;
-		return fits(moves, state) ? moves : null;
-	}
-
-	/** @param {State} state @param {Moves} moves */
-	#keep(state, moves) {
-		const { state: old, moves: before, pending } = this;
-		Object.assign(this, { state, moves, receivedAt: performance.now() });
+	#take(state) {
+		const { state: old, pending } = this;
+		if (this.ended || (old && state.seq < old.seq)) return;
+		Object.assign(this, { state, receivedAt: performance.now() });
 		if (state.game !== old?.game || state.ply !== pending?.ply || state.turn !== this.seat) this.pending = null;
-		this.ears.onUpdate(old, before, this.#afterLoss);
+		this.ears.onUpdate(old, this.#afterLoss);
 		this.#afterLoss = false;
 	}
 
 	/** @param {News} news of this room */
 	hear(news) {
-		if (news.type === "room") this.#take(news);
+		if (news.type === "room") this.#take(/** @type {State} */ (news));
 		else if (news.type === "replaced") this.end("replaced");
 		else if (news.type === "closed") this.end("closed", news.reason);
 		else if (news.type === "chat") {
@@ -201,10 +168,4 @@ export class Room {
 		this.end("left");
 		this.rooms.release(this.connection);
 	}
-}
-
-/** Whether these can be the moves of a state: their number, the occupied cells, and the last move agree. @param {Moves} moves @param {State} state */
-function fits(moves, { ply, last, board }) {
-	const isWhole = moves.length === ply && (moves.at(-1) ?? null) === last && new Set(moves).size === ply;
-	return isWhole && moves.every((cell) => board[cell] !== FREE && board[cell] !== BLOCKED);
 }

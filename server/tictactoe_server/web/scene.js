@@ -6,14 +6,14 @@ import { boardAfter, nameCell, nextMark, placerOf } from "./rules.js";
 import { describeCause, describeChoicesAt, describeVerdict } from "./telling.js";
 import * as words from "./words.js";
 
-/** Deeds that are buttons under the board; the others are answers, or done elsewhere. */
+/** The actions that are buttons under the board, in order; the others are answers, or done elsewhere. */
 const BUTTONS = ["draw offer", "undo offer", "resign", "rematch ask", "challenge", "new", "computer", "review", "leave"];
 /** @type {Moves} */
 const NO_LINE = [];
 
 /** @param {ShownGame} game @param {State} state @param {Choices} may @param {View} view */
 export function sceneOf(game, state, may, view) {
-	const isBack = view.here !== null && view.here < game.moves.length;
+	const isBack = view.here !== null && view.here < state.moves.length;
 	const moment = { game, state, may, view, isBack };
 	const turn = turnOf(moment);
 	const { viewer } = game;
@@ -45,7 +45,8 @@ function termsOf({ game: { isLive, seat }, state }) {
 	const manners = words.describeManners(state);
 	if (state.rated) terms.unshift(...manners.splice(0, 1)); // first, as the rest is cut on a telephone
 	terms.push(words.describeClock(state.time_control), ...manners);
-	if (state.visibility === "private") terms.push(say("form private"));
+	const owners = new Set(Object.values(state.seats).map((one) => one && words.ownerOf(one.player)));
+	if (state.visibility === "private" && owners.size > 1) terms.push(say("form private")); // nobody else is invited to one keyboard
 	if (state.game > 1) terms.push(say("record game", { n: state.game }));
 	if (!seat) terms.push(say("head watching"));
 	if (state.watchers) terms.push(say("count watcher", { n: state.watchers }));
@@ -54,7 +55,8 @@ function termsOf({ game: { isLive, seat }, state }) {
 
 /** @param {Moment} moment @param {boolean} isMine */
 function boardOf({ game, state, view, isBack }, isMine) {
-	const { moves, pending } = game;
+	const { pending } = game;
+	const { moves } = state;
 	const here = view.here ?? moves.length;
 	return {
 		board: isBack ? boardAfter(state.rules, state.board, moves.slice(0, here)) : state.board,
@@ -87,17 +89,17 @@ function turnOf(moment) {
 }
 
 /** @param {Moment} moment */
-function describeMoment({ game: { pending, viewer, moves, ended }, state, view: { typed, here }, isBack }) {
+function describeMoment({ game: { pending, viewer, ended }, state, view: { typed, here }, isBack }) {
 	if (typed) return say("scene typed", { text: typed });
 	if (pending) return say("scene on its way", { cell: nameCell(pending.cell, state.rules) });
-	if (isBack) return here ? describeMove(state, moves, here, viewer) : say("the start");
+	if (isBack) return here ? describeMove(state, here, viewer) : say("the start");
 	if (state.status === "over") return describeVerdict(state, viewer);
 	return ended ? "" : words.describeTurn(state, viewer); // the banner says where the game goes on
 }
 
-/** @param {State} state @param {Moves} moves @param {number} ply @param {string} viewer */
-function describeMove(state, moves, ply, viewer) {
-	const cell = moves[ply - 1];
+/** @param {State} state @param {number} ply @param {string} viewer */
+function describeMove(state, ply, viewer) {
+	const cell = state.moves[ply - 1];
 	const mark = state.board[cell];
 	const placer = placerOf(state, ply - 1);
 	const name = words.nameOf(state, placer || mark);
@@ -163,9 +165,11 @@ function deedsOf({ game: { isLive, ended, seat: own, viewer }, state, may, view 
 	if (ended === "replaced") return [state.event ? event : { name: "back", label: say("scene take back") }, home];
 	if (ended) return [home];
 	/** @type {Answer[]} */
-	const made = may.deeds.flatMap((deed) => {
+	const made = BUTTONS.flatMap((button) => {
+		const deed = findDeed(may, button);
+		if (!deed) return [];
 		const { id, name } = deed;
-		const isShown = isLive ? BUTTONS.includes(name) || BUTTONS.includes(id) : id === "review";
+		const isShown = isLive || id === "review";
 		const isApart = state.event && (id === "new" || id === "computer");
 		const isEarly = id === "review" && state.status === "waiting";
 		const isAside = id === "leave" && (view.isReviewing || !seat);
@@ -177,16 +181,16 @@ function deedsOf({ game: { isLive, ended, seat: own, viewer }, state, may, view 
 	if (view.mayNotify && state.status === "playing" && seat) made.push({ name: "notify", label: say("view signal ask") });
 	if (state.event && (state.status === "over" || !seat)) made.unshift(event);
 	if (view.maySharePast || (isLive && state.status !== "waiting" && !view.isReviewing && findDeed(may, "copy"))) made.push({ name: "share", label: sayTitle("key share"), is_more: hasMenu });
-	return seat && state.status !== "waiting" ? made : [...made, home];
+	return seat ? made : [...made, home];
 }
 
 /** @param {Moment} moment */
-function questionsOf({ game: { ended, moves }, state, may, view }) {
+function questionsOf({ game: { ended }, state, may, view }) {
 	if (ended || view.isOffline) return [];
 	/** @type {Asked[]} */
 	const asked = may.questions.map((question) => {
 		const answers = question.deeds.map((deed, index) => ({ name: deed.name, label: describeDeed(deed, state), is_main: !index && deed.id !== "choose" }));
-		return { id: question.id, text: describeQuestion(question, state, moves), answers };
+		return { id: question.id, text: describeQuestion(question, state), answers };
 	});
 	const deed = findDeed(may, view.confirming);
 	if (!deed?.cost) return asked;

@@ -1,32 +1,30 @@
-/** What happened in a room, in sentences, and what of it is told in the talk, aloud and as a sound. A viewer is the reader's public id. */
+/** What happened in a room, in sentences, and which of them the page shows and plays a sound for. A viewer is the reader's public id. */
 
 import { say } from "./catalogue.js";
-import { choicesAt, happened, isDraw, standing, takenBackBy } from "./happened.js";
-import { MORE, nameCell, nameCells, nameColumn, numberRow, splitLines } from "./rules.js";
-import { clean, describeCell, describePlayers, describeReason, describeRules, describeTurn, endFor, formatDuration, joinWords, nameMark, nameOf, seatOf } from "./words.js";
+import { MORE, choicesOf, moverOf, nameCell, nameCells, nameColumn, numberRow, placerOf, sitsNow, splitLines } from "./rules.js";
+import { clean, describeCell, describePlayers, describeReason, describeRules, describeTurn, endFor, formatDuration, isDraw, joinWords, nameMark, nameOf, seatOf } from "./words.js";
 
-/** How many moves that were taken back are told by their names. */
+/** Up to this number of moves, the moves that were taken back are named. */
 const MOST_NAMED = 6;
 const MOST_IN_WORDS = 6;
-const OUT_REASONS = ["resigned", "late", "left", "away"];
 const WHY_OVER = ["full", "agreed", "claimed", "aborted"];
 const LOSING = ["resigned", "timeout", "forfeit"];
 /** What the board and the players' rows show, so that the talk does not repeat it. */
-const SHOWN_ELSEWHERE = ["Moved", "Ended", "Dropped", "Returned"];
+const SHOWN_ELSEWHERE = ["moved", "ended", "dropped", "back"];
 
 /**
- * What one state brought, a sentence for each event; the result stands behind the move that made it. After a loss of our
- * own connection nobody is said to have dropped: all may have lost the server, or may never have come.
- * @param {Happened[]} changes @param {string} viewer @param {boolean} [afterLoss]
+ * Return a sentence for each event of a state, at most; a result shares a sentence with the move that caused it.
+ * @param {readonly Happening[]} events @param {State} state @param {string} viewer
+ * @param {boolean} [afterLoss] whether our own connection was lost; the others are then called absent, because all may have lost the server
  */
-export function announce(changes, viewer, afterLoss) {
+export function announce(events, state, viewer, afterLoss) {
 	/** @type {string[]} */
 	const told = [];
 	let lastMove = "";
-	for (const change of changes) {
-		let sentence = tell({ ...change, viewer, afterLoss });
-		if (change.type === "Moved") lastMove = sentence;
-		else if (change.type === "Ended" && ["line", "full"].includes(change.result.reason) && lastMove) {
+	for (const event of events) {
+		let sentence = tell(event, { events, state, viewer, afterLoss });
+		if (event.type === "moved") lastMove = sentence;
+		else if (event.type === "ended" && lastMove && ["line", "full"].includes(event.result?.reason ?? "")) {
 			told.splice(told.indexOf(lastMove), 1);
 			sentence = `${lastMove} ${sentence}`;
 		}
@@ -35,113 +33,114 @@ export function announce(changes, viewer, afterLoss) {
 	return told;
 }
 
-/** What somebody who comes now must know beside players and moves. @param {State} state @param {Cells} moves @param {string} viewer */
-export function announceStanding(state, moves, viewer) {
-	const told = announce(standing(state, moves), viewer, true);
+/** Return the events that explain a state to a newcomer: absent players, open offers, the end of the game. @param {State} state @returns {Happening[]} */
+function listStanding({ seats, offers: { draw, undo, rematch = [] }, result }) {
+	const players = Object.entries(seats).flatMap(([mark, seat]) => (seat ? [{ ...seat, mark }] : []));
+	const offers = [["draw", draw], ["undo", undo], ...rematch.map((mark) => ["rematch", mark])];
+	return [
+		...players.filter(({ out }) => out).map(({ mark }) => ({ type: "out", mark })),
+		...(result ? [{ type: "ended", result }] : []),
+		...players.filter(({ left, online }) => left || !online).map(({ mark, left }) => ({ type: left ? "left" : "dropped", mark })),
+		...offers.flatMap(([kind, mark]) => (kind && mark ? [{ type: "offered", kind, mark }] : [])),
+	];
+}
+
+/** Return what a newcomer must know in addition to the players and moves. @param {State} state @param {string} viewer */
+export function announceStanding(state, viewer) {
+	const told = announce(listStanding(state), state, viewer, true);
 	return state.game > 1 ? [say("game of room", { n: state.game }), ...told] : told;
 }
 
-/** One event in a sentence, empty where another tells it or the reader did it. @param {Happened} change with the viewer */
-function tell(change) {
-	const { type, old, state, mark = "", viewer } = change;
+/** Return the sentence for an event, or "" if another event implies it or if it is about the reader's own seat. @param {Happening} event @param {Telling} told */
+function tell(event, told) {
+	const { type, mark = "", cell = 0, cells = [], kind, why } = event;
+	const { state, viewer } = told;
+	const { rules } = state;
 	switch (type) {
-		case "Started":
-			return old.game === state.game ? "" : say("game", { n: state.game, players: describePlayers(state, viewer) });
-		case "Missed":
-			return tellMissed(change);
-		case "Moved": {
-			if (change.by) return sayOf(state, change.by, "places", viewer, { cell: describeCell(change.cell, state.rules), mark: nameMark(state, mark) });
-			const cell = change.decides ? nameCell(change.cell, state.rules) : describeCell(change.cell, state.rules);
-			return sayOf(state, mark, "plays", viewer, { cell });
+		case "began":
+			return state.game > 1 ? say("game", { n: state.game, players: describePlayers(state, viewer) }) : "";
+		case "missed":
+			return say("missed moves", { n: cell });
+		case "moved": {
+			const by = placerOf(state, state.ply - 1);
+			if (by) return sayOf(state, by, "places", viewer, { cell: describeCell(cell, rules), mark: nameMark(state, mark) });
+			return sayOf(state, mark, "plays", viewer, { cell: state.result?.line?.includes(cell) ? nameCell(cell, rules) : describeCell(cell, rules) });
 		}
-		case "Chose":
-			return tellChoice(change);
-		case "TakenBack":
-			return tellTakenBack(change);
-		case "PassedOver":
-			return sayOf(state, mark, `out ${whyOut(state, mark)}`, viewer);
-		case "Ended":
+		case "chose":
+			return tellChoice(state, mark, event.take ?? "", viewer);
+		case "taken back": {
+			const moves = cells.length <= MOST_NAMED ? nameMoves(cells, rules) : "";
+			if (moves && mark) return sayOf(state, mark, "takes back", viewer, { moves });
+			return say(moves ? "taken back" : "taken back unnamed", { n: cells.length, moves });
+		}
+		case "out":
+			return state.seats[mark]?.out ? sayOf(state, mark, `out ${why ?? whyOut(state, mark)}`, viewer) : ""; // the end of the game says so too
+		case "ended":
 			return describeResult(state, viewer);
-		case "Left":
-			return change.seat.player === viewer ? "" : tellLeft(change);
-		case "Joined":
-		case "Renamed":
-		case "Returned":
-		case "Dropped":
-			return tellOfSeat(change);
+		case "offered":
+			return sayOf(state, mark, kind === "draw" ? "offers draw" : kind === "undo" ? "asks undo" : "asks rematch", viewer, { moves: describeTakeBack(state, mark) });
+		case "declined":
+			return sayOf(state, mark, `declines ${kind}`, viewer);
+		case "withdrawn":
+			return sayOf(state, mark, `withdraws ${kind}`, viewer);
+		case "lapsed":
+			if (kind === "rematch") return "";
+			if (why === "taking back") return say(`lapses ${kind} by undo`);
+			return why ? sayOf(state, moverOf(state) ?? "", `lapses ${kind}`, viewer) : say(`off ${kind}`);
 		default:
-			return tellOffer(change);
+			return tellOfSeat(event, told);
 	}
 }
 
-/** @param {Happened} change */
-function tellOfSeat({ type, state, mark = "", before, hold_ms, viewer, afterLoss }) {
+/** @param {Happening} event @param {Telling} told */
+function tellOfSeat({ type, mark = "", name: called = "", before }, { events, state, viewer, afterLoss }) {
 	const seat = state.seats[mark];
 	const name = nameOf(state, mark);
-	const isBeginning = state.game === 1 && !state.ply; // when a seat may be kept for somebody
+	if (type === "left" && !seat) return `${say("left seat", { name: clean(called) })} ${say("seat free", { mark: nameMark(state, mark) })}`;
 	if (!seat || seat.player === viewer) return "";
-	if (type === "Joined") return say("joins", { name, mark: nameMark(state, mark) });
-	if (type === "Renamed") return say("renamed", { before: clean(before), name });
-	if (type === "Returned") return say(isBeginning ? "is here" : "back", { name });
-	const held = hold_ms && state.status === "playing" ? ` ${say("held", { time: formatDuration(hold_ms) })}` : "";
-	return say(afterLoss || (state.event && isBeginning) ? "not here" : "dropped", { name }) + held;
-}
-
-/** @param {Happened} missed */
-function tellMissed({ old, first_game: first, last_game: last, winner, is_draw }) {
-	if (first < last) return say("missed games", { first, last });
-	if (winner !== null) return say("missed won", { n: first, name: nameOf(old, winner) });
-	return say(is_draw ? "missed draw" : "missed no winner", { n: first });
-}
-
-/** @param {Happened} change */
-function tellTakenBack({ state, count: n, cells, by, viewer }) {
-	const moves = cells.length && n <= MOST_NAMED ? nameMoves(cells, n, state) : "";
-	if (moves && by !== null) return sayOf(state, by, "takes back", viewer, { moves });
-	return say(moves ? "taken back" : "taken back unnamed", { n, moves });
-}
-
-/** @param {Happened} change */
-function tellOffer({ type, state, by, kind, count, cells, cause, mover, viewer }) {
-	if (type === "Offered" && kind === "draw") return sayOf(state, by, "offers draw", viewer);
-	if (type === "Offered" && kind === "undo") return sayOf(state, by, "asks undo", viewer, { moves: nameMoves(cells, count, state) });
-	if (type === "Offered") return sayOf(state, by, "asks rematch", viewer);
-	if (type === "Declined") return sayOf(state, by, `declines ${kind}`, viewer);
-	if (type === "Withdrawn") return sayOf(state, by, `withdraws ${kind}`, viewer);
-	if (cause === "taking back") return say(`lapses ${kind} by undo`);
-	return mover ? sayOf(state, mover, `lapses ${kind}`, viewer) : say(`off ${kind}`);
-}
-
-/** Who went for good, empty where the result or the passing over tells it. @param {Happened} left */
-function tellLeft({ old, state, mark = "", seat, frees }) {
-	if (frees) {
-		const free = state.seats[mark] ? "" : ` ${say("seat free", { mark: nameMark(state, mark) })}`;
-		return say("left seat", { name: nameOf(old, mark) }) + free;
+	const isBeginning = state.game === 1 && !state.ply; // when a seat may be kept for somebody
+	switch (type) {
+		case "joined":
+			return say("joins", { name, mark: nameMark(state, mark) });
+		case "renamed":
+			return say("renamed", { before: clean(before), name });
+		case "back":
+			return say(isBeginning ? "is here" : "back", { name });
+		case "dropped": {
+			const held = seat.hold_ms && state.status === "playing" ? ` ${say("held", { time: formatDuration(seat.hold_ms) })}` : "";
+			return say(afterLoss || (state.event && isBeginning) ? "not here" : "dropped", { name }) + held;
+		}
+		case "left": {
+			const isTold = (seat.out && events.some((one) => one.type === "out" && one.mark === mark)) || (mark === loserOf(state) && events.some(({ result }) => result?.reason === "resigned"));
+			return isTold ? "" : say(state.status === "over" ? "left room" : "left game", { name });
+		}
+		default:
+			return "";
 	}
-	const isJustOut = seat.out && !old.seats[mark]?.out;
-	const isJustOver = !old.result && state.result?.reason === "resigned";
-	if (isJustOut || (isJustOver && mark === loserOf(state))) return "";
-	return say(state.status === "over" ? "left room" : "left game", { name: nameOf(state, mark) });
 }
 
-/** What somebody chose in an opening, for one of both players or for others. @param {Happened} choice */
-function tellChoice({ state, mark = "", take, swaps, viewer }) {
+/**
+ * What somebody chose in an opening, for one of both players or for others.
+ * @param {State} state @param {string} before the mark of the player until then @param {string} take @param {string} viewer
+ */
+function tellChoice(state, before, take, viewer) {
+	const mark = sitsNow(state, before);
 	const other = Object.keys(state.seats).find((one) => one !== mark) ?? mark;
 	const places = { take: nameMark(state, take), other: nameOf(state, other), mark: nameMark(state, other) };
-	const id = swaps ? "chose swap" : take === MORE ? "chose more" : "chose stay";
+	const id = take === MORE ? "chose more" : take === before ? "chose stay" : "chose swap";
 	if (other !== seatOf(state, viewer) || id === "chose stay") return sayOf(state, mark, id, viewer, places);
 	return say(`${id}, them`, { name: nameOf(state, mark), ...places });
 }
 
-/** What was chosen after so many moves, "" for nothing. @param {State} state @param {number} ply @param {string} viewer */
-export const describeChoicesAt = (state, ply, viewer) => announce(choicesAt(state, ply), viewer).join(" ");
+/** What was chosen after so many moves, "" for nothing. @param {State} state @param {number} count @param {string} viewer */
+export const describeChoicesAt = (state, count, viewer) =>
+	choicesOf(state).flatMap(({ ply, mark, take }) => (ply === count ? tellChoice(state, mark, take, viewer) : [])).join(" ");
 
-/** Why somebody plays no more in a game: as the state says, else as far as it shows. @param {State} state @param {string} mark */
+/** Why somebody is out of a game or has lost it, if no event says so. @param {State} state @param {string} mark */
 function whyOut({ seats, clock, news = [] }, mark) {
-	const said = news.find((one) => one.type === "out" && one.mark === mark && OUT_REASONS.includes(one.why ?? ""));
 	const seat = seats[mark];
-	if (said?.why) return said.why;
-	if (seat?.left) return "left";
+	const said = news.find((one) => one.type === "out" && one.mark === mark)?.why;
+	if (said || seat?.left) return said ?? "left";
 	if (clock?.remaining_ms[mark] === 0) return "late";
 	return seat && !seat.online && seat.hold_ms === 0 ? "away" : "resigned";
 }
@@ -152,13 +151,12 @@ function sayOf(state, mark, id, viewer, places = {}) {
 	return say(id, { name: nameOf(state, mark), ...places });
 }
 
-/** The cells of the last moves by name, or their number where they are not known. @param {Moves} cells @param {number} n @param {State} state */
-const nameMoves = (cells, n, state) => joinWords(nameCells(cells, state.rules)) || say("last moves", { n });
+/** @param {Moves} cells @param {Rules} rules */
+const nameMoves = (cells, rules) => joinWords(nameCells(cells, rules));
 
-/** What is taken back where the asker asks. @param {State} state @param {string} asker @param {Moves | null} moves */
-export function describeTakeBack(state, asker, moves) {
-	const { count, cells } = takenBackBy(state, asker, moves);
-	return nameMoves(cells, count, state);
+/** The moves that the player of a mark asks to take back: up to their own last one. @param {State} state @param {string} asker */
+export function describeTakeBack({ board, last, moves, rules }, asker) {
+	return nameMoves(moves.slice(board[last ?? 0] === asker ? -1 : -2), rules);
 }
 
 /** The one mark that lost a game that is over, of those who played to its end. @param {State} state */
@@ -211,25 +209,36 @@ function describeLines(state, viewer) {
 	return told.join(" ").trim();
 }
 
-/** @param {Room} room at its state @param {State | null} old the one before @param {Moves} before its moves @param {boolean} afterLoss */
-export function newsOf(room, old, before, afterLoss) {
+/** Return what a new state tells, as notes in the talk, as announcements, and as a sound. @param {Room} room @param {State | null} old the state before @param {boolean} afterLoss */
+export function newsOf(room, old, afterLoss) {
 	const { viewer, seat } = room;
 	const state = /** @type {State} */ (room.state);
 	if (!old || (viewer && seat && !seatOf(old, viewer))) return { notes: [], told: introduce(room, state), tone: "" };
-	const changes = happened(old, state, room.moves, before);
-	const told = announce(changes, viewer, afterLoss);
-	const beside = changes.filter(({ type }) => !SHOWN_ELSEWHERE.includes(type));
+	const events = eventsSince(old, state);
+	const told = announce(events, state, viewer, afterLoss);
 	if (afterLoss && !told.length) told.push(say("nothing missed"));
 	if (state.turn === seat && room.plays && (told.length || old.turn !== seat)) told.push(describeTurn(state, viewer));
 	const isEnd = !!state.result && !old.result;
-	return { notes: announce(beside, viewer, afterLoss), told, tone: (isEnd && endFor(state, viewer)) || toneOf(old, state, seat) };
+	const notes = announce(events.filter(({ type }) => !SHOWN_ELSEWHERE.includes(type)), state, viewer, afterLoss);
+	return { notes, told, tone: (isEnd && endFor(state, viewer)) || toneOf(old, state, seat) };
+}
+
+/** Return the news of a state or, if states or their news were missed, how many moves were, and what is so now. @param {State} old @param {State} state */
+function eventsSince(old, state) {
+	const { news = [], seq, game, ply } = state;
+	const isSameGame = game === old.game;
+	if (seq === old.seq) return [];
+	const played = ply - (isSameGame ? old.ply : 0);
+	if (seq === old.seq + 1 && (news.length || !played)) return news;
+	const standing = listStanding(state).filter(({ type }) => type !== "ended" || !isSameGame || !old.result);
+	return [...(isSameGame ? [] : [{ type: "began" }]), ...(played > 0 ? [{ type: "missed", cell: played }] : []), ...standing];
 }
 
 /** @param {Room} room @param {State} state */
-function introduce({ code, viewer, moves, seat }, state) {
+function introduce({ code, viewer, seat }, state) {
 	const places = { room: code, rules: describeRules(state.rules) };
 	const first = say(seat ? "view room entered" : "view room entered watching", places);
-	return [first, describePlayers(state, viewer), ...announceStanding(state, moves, viewer), describeTurn(state, viewer)];
+	return [first, describePlayers(state, viewer), ...announceStanding(state, viewer), describeTurn(state, viewer)];
 }
 
 /** @param {State} old @param {State} state @param {string | null} seat */

@@ -89,9 +89,9 @@ export class Timeline {
 		this.here = null;
 	}
 
-	/** @param {State} state @param {Moves} moves @param {string} viewer @param {readonly string[]} kinds how good each was, as far as known */
-	draw(state, moves, viewer, kinds = []) {
-		const { rules, board, status, chosen } = state;
+	/** @param {State} state @param {string} viewer @param {readonly string[]} kinds how good each was, as far as known */
+	draw(state, viewer, kinds = []) {
+		const { rules, board, status, chosen, moves } = state;
 		this.#count = moves.length;
 		if (this.here !== null && this.here >= moves.length) this.here = null;
 		const listed = moves.map((cell, at) => ({

@@ -5,6 +5,7 @@ import { lookOf } from "./look.js";
 import { PRESETS, hasSingleKeys, nameCell, nameCells } from "./rules.js";
 
 const REASONS = ["line", "full", "resigned", "timeout", "claimed", "agreed", "aborted", "forfeit"];
+const DRAWS = REASONS.slice(0, 6);
 const HIDDEN = /(?![\u200c\u200d])[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/gu;
 
 // Joiners, allowed only between letters of scripts that need them: the same ranges as in `tictactoe_protocol.text`.
@@ -136,6 +137,9 @@ export function describeTurn(state, viewer) {
 	const id = other === own ? "turn place of, you" : `turn place ${whose}`;
 	return say(id, { name, other: nameOf(state, other), mark: nameMark(state, opening.places ?? ""), n: opening.left });
 }
+
+/** Whether a game was drawn; one that was aborted, or ended in a way that only newer servers know, was not. @param {{winner: string | null, reason: string}} result */
+export const isDraw = ({ winner, reason }) => winner === null && DRAWS.includes(reason);
 
 export const describeReason = (reason = "") => (REASONS.includes(reason) ? say(`by ${reason}`) : say("by other", { reason: clean(reason) }));
 
