@@ -113,7 +113,6 @@ def patient() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for function, name in zip(opening, ("timeout_seconds", "open_timeout"), strict=True):
             patch.setitem(function.__kwdefaults__, name, PATIENCE_SECONDS)
-        patch.setattr("tictactoe_client.online.room._ASKING_SECONDS", PATIENCE_SECONDS)
         patch.setattr("tictactoe_client.nearby._START_SECONDS", PATIENCE_SECONDS)
         yield
 

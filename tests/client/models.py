@@ -17,13 +17,13 @@ from tictactoe_words.happened import happened
 def model_of(viewer: str, *states: RoomState, after_loss: bool = False) -> RoomModel:
     """Return the viewer's room after these states, one per second; with `after_loss` the later ones follow a loss."""
     room = Room(FakeCourier(player=viewer), states[-1].room)
-    room._update(states[0], None)
+    room._update(states[0])
     actions = Actions(room, Settings())
     model = RoomModel(actions, Review(actions, run=ensure_future, tell=print, redraw=print))
     for second, (old, new) in enumerate(pairwise((None, *states))):
         assert new is not None
         if old is not None:
-            room._update(new, None)
+            room._update(new)
         changes = () if old is None else tuple(happened(old, new))
         update = Updated(old, new, after_loss=after_loss and old is not None, changes=changes)
         actions._hear(update)

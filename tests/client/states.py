@@ -59,6 +59,7 @@ def state(
         clock=None,
         watchers=watchers,
         score=score or {},
+        moves=position.moves,
         opening=UNSET if result else opening_state(position),
         chosen=chosen or UNSET,
     )

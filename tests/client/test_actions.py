@@ -35,13 +35,13 @@ def alone(
 ) -> tuple[Actions, Room]:
     """Return ana's actions in a room after these moves, and the room."""
     room = Room(courier or FakeCourier(), "K7M4PQ")
-    room._enter(Ok(id="1", room="K7M4PQ", seat="X", moves=moves))
+    room._enter(Ok(id="1", room="K7M4PQ", seat="X"))
     room._receive(now)
     return Actions(room, Settings(), tell=print if told is None else told.append), room
 
 
 def come_back(room: Room, now: RoomState) -> None:
-    room._note(Back(1, 1.0, 0.1))
+    room._tell(Back(1, 1.0, 0.1))
     room._receive(replace(now, seq=now.seq + 1))
 
 

@@ -141,7 +141,7 @@ async def test_without_a_connection_a_choice_is_put_off_in_words() -> None:
 
 
 def test_the_position_of_a_room_knows_its_opening() -> None:
-    room = entered(swap2(2), swap2(3), moves=(0, 1))
+    room = entered(swap2(2), swap2(3))
     due = room.position.opening
     assert due is not None
     assert due.options == ("X", "O", "more")

@@ -168,7 +168,7 @@ async def test_a_record_is_left_in_one_word(line: str) -> None:
 
 async def test_a_recorded_room_has_no_seat_for_the_viewer() -> None:
     room = RecordedRoom(THREE)
-    assert (room.seat, room.plays, room.looks_on, room.is_my_turn, room.knows_moves) == (None, False, True, False, True)
+    assert (room.seat, room.plays, room.looks_on, room.is_my_turn) == (None, False, True, False)
     assert room.position == THREE.position
     assert [seat.out for seat in room.state.seats.values() if seat] == [False, False, True]
     with pytest.raises(Refused):

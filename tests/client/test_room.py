@@ -1,34 +1,32 @@
 import asyncio
-from collections.abc import Sequence
 
 import pytest
 from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, players, seat, state
 from tests.faults.hostile_server import make_welcome
-from tictactoe_client import ConnectionLost, MovesUnknown
-from tictactoe_client.online.events import Change, Closed, Cut, Moved, RoomEvent, Updated
+from tictactoe_client import ConnectionLost, ProtocolBroken
+from tictactoe_client.online.events import Change, Cut, Moved, RoomEvent, Updated
 from tictactoe_client.online.room import Room
 from tictactoe_engine import Rules
 from tictactoe_protocol.pushes import Ok, RoomState
-from tictactoe_protocol.requests import Request, Sync
+from tictactoe_protocol.requests import Request
 
 THREE = Rules(4, 4, 3, marks="XOA")
 
 
 class FakeCourier:
-    """A connection that has all moves of the game and counts the requests for them."""
+    """A connection that answers every request with ok."""
 
     welcome = make_welcome()
 
-    def __init__(self, moves: Sequence[int] | None = None, player: str = ANA) -> None:
-        self.moves = moves
+    def __init__(self, player: str = ANA) -> None:
         self.player = player
         self.asked: list[Request] = []
 
     async def request(self, request: Request) -> Ok:
         self.asked.append(request)
-        return Ok(id="1", moves=tuple(self.moves or ()))
+        return Ok(id="1")
 
 
 class Listener:
@@ -47,10 +45,10 @@ class Listener:
         return [event for event in self.heard if isinstance(event, Updated)]
 
 
-def entered(*states: RoomState, moves: Sequence[int] = (), known: Sequence[int] | None = None) -> Room:
-    """Return a room that ana entered after `moves`, and that has seen these states."""
-    room = Room(FakeCourier(known), "K7M4PQ")
-    room._enter(Ok(id="1", room="K7M4PQ", seat="X", moves=tuple(moves)))
+def entered(*states: RoomState) -> Room:
+    """Return a room that ana entered, and that has seen these states."""
+    room = Room(FakeCourier(), "K7M4PQ")
+    room._enter(Ok(id="1", room="K7M4PQ", seat="X"))
     for each in states:
         room._receive(each)
     return room
@@ -59,7 +57,6 @@ def entered(*states: RoomState, moves: Sequence[int] = (), known: Sequence[int] 
 def test_a_room_follows_the_moves_and_knows_the_position() -> None:
     room = entered(state(), state((4,)), state((4, 0)))
     assert room.moves == (4, 0)
-    assert room.knows_moves
     assert (room.position.moves, room.position.turn) == ((4, 0), "X")
     assert room.is_my_turn
     assert room.plays
@@ -69,64 +66,35 @@ def test_a_room_follows_the_moves_and_knows_the_position() -> None:
 def test_the_position_knows_who_is_passed_over() -> None:
     seats = players(THREE)
     seats["O"] = replace(seat(BO, "bo"), out=True)
-    room = entered(replace(state((0,), THREE), turn="A", seats=seats), moves=(0,))
+    room = entered(replace(state((0,), THREE), turn="A", seats=seats))
     assert (room.position.turn, room.position.active_marks) == ("A", "XA")
 
 
 def test_a_watcher_is_never_on_turn() -> None:
     room = entered(state())
-    room._enter(Ok(id="2", room="K7M4PQ", seat=None, moves=()))
+    room._enter(Ok(id="2", room="K7M4PQ", seat=None))
     assert room.is_watching
     assert room.seat is None
     assert not room.is_my_turn
     assert room.looks_on
 
 
-async def test_missed_moves_are_requested_and_announced() -> None:
-    room = entered(state((4,)), moves=(4,), known=(4, 0, 8, 2))
+def test_a_state_after_a_gap_has_all_moves_of_the_game() -> None:
+    room = entered(state((4,)))
     listener = Listener(room)
-    events = room.events()
     room._receive(state((4, 0, 8, 2)))
-    assert room.state == state((4,))
-    async for event in events:
-        if isinstance(event, Updated) and event.is_gap:
-            break
-    assert [(event.mark, event.cell, event.ply) for event in listener.changes if isinstance(event, Moved)] == [
-        ("O", 0, 2),
-        ("X", 8, 3),
-        ("O", 2, 4),
-    ]
     assert room.moves == (4, 0, 8, 2)
     assert listener.updates[-1].is_gap
 
 
-async def test_the_server_is_asked_once_for_the_moves_of_a_state() -> None:
-    courier = FakeCourier((1, 2, 3))
-    room = Room(courier, "K7M4PQ")
-    room._enter(Ok(id="1", room="K7M4PQ", seat="X", moves=()))
-    events = room.events()
-    for _ in range(3):
-        room._receive(state((4, 0)))
-        assert isinstance(await anext(events), Updated)
-    assert [type(request) for request in courier.asked] == [Sync]
-    assert room.has_state
-    assert not room.knows_moves
-    with pytest.raises(MovesUnknown):
+def test_moves_that_do_not_lead_to_the_board_give_no_position() -> None:
+    room = entered(replace(state((4, 0)), moves=(0, 4)))
+    with pytest.raises(ProtocolBroken):
         _ = room.position
 
 
-async def test_events_during_a_sync_follow_its_moves() -> None:
-    room = entered(state((4,)), moves=(4,), known=(4, 0, 8))
-    listener = Listener(room)
-    room._receive(state((4, 0, 8)))
-    room._receive(state((4, 0, 8, 2)))
-    room._end(Closed("idle"))
-    assert [update.state.ply for update in listener.updates] == [1, 3, 4]
-    assert isinstance(listener.heard[-1], Closed)
-
-
 def test_an_older_state_is_ignored() -> None:
-    room = entered(state((4,)), moves=(4,))
+    room = entered(state((4,)))
     listener = Listener(room)
     room._receive(state())
     assert len(listener.updates) == 1

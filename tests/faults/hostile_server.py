@@ -105,6 +105,7 @@ def state(
         clock=clock,
         watchers=2,
         score={CLIENT: 1, OTHER: 0, "draws": 3, text: 4},
+        moves=position.moves,
     )
 
 

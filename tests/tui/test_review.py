@@ -25,7 +25,8 @@ class Server(FakeCourier):
     """Answers analyses of `moves` with the engine, and records the requests; `refusals` come first."""
 
     def __init__(self, *refusals: Refused) -> None:
-        super().__init__(MOVES)
+        super().__init__()
+        self.moves: Sequence[int] = MOVES
         self.plies: list[int] = []
         self.changes: dict[str, Any] = {}
         self.refusals = list(refusals)
@@ -39,7 +40,7 @@ class Server(FakeCourier):
         assert isinstance(request.ply, int)
         self.plies.append(request.ply)
         self.was_asked.set()
-        moves = list(self.moves or ())[: request.ply]
+        moves = list(self.moves)[: request.ply]
         await self.may_answer.wait()
         if self.refusals:
             raise self.refusals.pop(0)
@@ -68,7 +69,7 @@ class Eye:
 
     def see(self, moves: Sequence[int]) -> None:
         self.seen += 1
-        self.room._enter(Ok(id="1", room="K7M4PQ", seat="X", moves=tuple(moves)))
+        self.room._enter(Ok(id="1", room="K7M4PQ", seat="X"))
         self.room._receive(replace(state(moves), seq=self.seen))
         self.review.look()
 

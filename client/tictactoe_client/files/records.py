@@ -11,8 +11,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from msgspec.structs import replace
+
 from tictactoe_client.files.writer import create_file
-from tictactoe_client.online.errors import Refused, Unreachable, describe_cause
+from tictactoe_client.online.errors import ProtocolBroken, Refused, Unreachable, describe_cause
 from tictactoe_client.online.room import Room, position_after
 from tictactoe_client.settings import Misuse
 from tictactoe_engine.errors import GameError
@@ -114,9 +116,10 @@ async def save_game(name: str, state: RoomState, room: Room) -> str:
 
 def record_of(state: RoomState, moves: Sequence[int], now: datetime) -> GameRecord:
     """Return the record of a state with these moves; raises `InvalidRecord` if they do not fit."""
-    position = position_after(state, moves)
-    if position is None:
-        raise InvalidRecord(GameError("bad_record", say("record other board")), "moves")
+    try:
+        position = position_after(replace(state, moves=tuple(moves)))
+    except ProtocolBroken:
+        raise InvalidRecord(GameError("bad_record", say("record other board")), "moves") from None
     result = None if state.result is None else GameResult(state.result.reason, state.result.winner)
     clock: SeatClock | MoveClock | None = None
     if (terms := state.time_control) is not None:

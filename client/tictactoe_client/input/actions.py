@@ -16,7 +16,7 @@ from tictactoe_client.files.records import save_game
 from tictactoe_client.input.cells import describe_full_column, landing_cell
 from tictactoe_client.input.intents import BadInput, parse_intent
 from tictactoe_client.input.past import Judge, Timeline
-from tictactoe_client.online.errors import Interrupted, MovesUnknown, Refused
+from tictactoe_client.online.errors import Interrupted, ProtocolBroken, Refused
 from tictactoe_client.online.events import Offered, OfferKind, RoomEvent, Updated
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
@@ -172,8 +172,6 @@ class Actions:
                     words = f"{word_of('value at')} {'' if ply is None else ply}".rstrip()
                     raise BadInput(say("offline again", words=words))
                 return await self.describe_worth(self.timeline.here if ply is None else ply, state)
-            case Query("moves") | Look() if not room.knows_moves:
-                raise BadInput(say("why moves"))
             case Query("moves", last):
                 return [list_moves(state, room.moves[: state.ply], last), *self.list_choices(state)]
             case Look():
@@ -239,7 +237,7 @@ class Actions:
         """The judge of the finished game on the board, or None."""
         position = None
         if self.room.state.status == "over":
-            with suppress(MovesUnknown):
+            with suppress(ProtocolBroken):
                 position = self.room.position
         if position is None:
             self._judge = None

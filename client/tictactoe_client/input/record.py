@@ -44,7 +44,7 @@ class RecordedRoom(Room):
     def __init__(self, content: GameRecord) -> None:
         super().__init__(_NoServer(), content.room or "")
         self.content = content
-        self._enter(Ok(id="", moves=content.moves))
+        self._enter(Ok(id=""))
         self._receive(_state_of(content))
 
     @property
@@ -134,6 +134,7 @@ def _state_of(record: GameRecord) -> RoomState:
         clock=None,
         watchers=0,
         score={},
+        moves=position.moves,
         opening=UNSET if result else opening_state(position),
         chosen=position.chosen or UNSET,
     )

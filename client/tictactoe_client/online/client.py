@@ -338,7 +338,7 @@ class Client:
             case pushes.Closed() | pushes.Replaced() if room is not None:
                 room._end(Closed(push.reason) if isinstance(push, pushes.Closed) else Replaced())
             case pushes.ChatLine() if room is not None:
-                room._note(Said(push))
+                room._tell(Said(push))
             case pushes.Notice():
                 self._connection.notice = push
             case EventState() | EventRows():
@@ -348,10 +348,10 @@ class Client:
             case Challenged():
                 self.challenges.open[push.challenge] = push
             case Rated() if room is not None:
-                room._note(Told(push))
+                room._tell(Told(push))
         if isinstance(push, _TOLD_IN_ROOMS) or (isinstance(push, pushes.Error) and not push.id):
             for each in self.rooms._own:
-                each._note(Told(push))
+                each._tell(Told(push))
         self._messages.publish(message)
         if isinstance(push, ChallengeOver):
             self.challenges._end(push)
@@ -384,7 +384,7 @@ class Client:
         if isinstance(event, Gone | RoomMoved | RoomUnanswered):
             concerned = [room for room in concerned if room.code == event.room and room.has_state]
         for room in concerned:
-            room._note(event)
+            room._tell(event)
         self._messages.publish(Message("", None, event))
 
     # -- the life of the connection ---------------------------------------------------------------------------------

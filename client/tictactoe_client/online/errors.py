@@ -43,13 +43,6 @@ class BadCell(ClientError, ValueError):
         self.code = code
 
 
-class MovesUnknown(ClientError):
-    """The moves of the current game are unknown, so that there is no position."""
-
-    def __init__(self) -> None:
-        super().__init__(say("why moves"))
-
-
 class Unreachable(ClientError):
     """The server, or each of a cluster, cannot be reached; `is_answered` if something there speaks HTTP."""
 

@@ -19,15 +19,12 @@ class Updated(Event, frozen=True):
 
     Attributes:
         old: The state before, or None.
-        moves: The cells of the game in order, or None if unknown; `before` is the same for the old state.
         after_loss: Whether our connection was lost in between.
         is_gap: Whether states in between were missed.
     """
 
     old: RoomState | None
     state: RoomState
-    moves: tuple[int, ...] | None = None
-    before: tuple[int, ...] | None = None
     after_loss: bool = False
     is_gap: bool = False
     changes: tuple[Change, ...] = ()

@@ -1,19 +1,15 @@
-"""A room as a player or watcher sees it: its newest state, moves, events and requests.
-
-A state has only the board and the last move; the order of the moves follows from successive states."""
+"""A room as a player or watcher sees it: its newest state, events and requests."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence, Set
 from typing import Final, Generic, Literal, Protocol, TypeVar
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 from msgspec.structs import replace
 
-from tictactoe_client.online.errors import BadCell, ClientError, ConnectionLost, MovesUnknown, ProtocolBroken, Refused
+from tictactoe_client.online.errors import BadCell, ClientError, ConnectionLost, ProtocolBroken, Refused
 from tictactoe_client.online.events import Back, Closed, Cut, Replaced, RoomEvent, Updated
 from tictactoe_client.online.messages import Changed, Stream, Subscribers, call
 from tictactoe_engine import IllegalMove, Position, UnknownNotation, parse_cell
@@ -23,13 +19,12 @@ from tictactoe_protocol.guests import owner_of
 from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState, Welcome
 from tictactoe_words.catalogue import say
 from tictactoe_words.choices import Choices, choices
-from tictactoe_words.happened import NOBODYS, happened
+from tictactoe_words.happened import happened
 from tictactoe_words.refusals import describe_fault
 from tictactoe_words.wording import seat_of
 
 Moves = tuple[int, ...]
 State = TypeVar("State")
-_ASKING_SECONDS: Final = 5
 _MOST_KEPT_EVENTS: Final = 64
 _SENTENCES: Final = {str(number): id for number, id in enumerate(SENTENCES, 1)} | {id: id for id in SENTENCES}
 GOODBYE_SECONDS: Final = 1.0
@@ -87,11 +82,9 @@ class Room(Followed[RoomState]):
 
     Iteration yields its states, the current one first; a slow reader gets only the newest. It stops when the room has
     `ended` for us, and raises `ConnectionLost` with the connection. It goes on after a game: there may be a rematch.
-    If states were skipped, the missing moves are requested before later states and events are delivered.
 
     Attributes:
         viewer: Our public id, or "" if guests play with us.
-        moves: The cells of the game in order, if `knows_moves`.
         seat: Our mark, which a rematch may change, or None for a watcher.
         is_my_turn: Whether the server waits for our move.
         plays: Whether we play a running game; False once we are out of it.
@@ -104,8 +97,6 @@ class Room(Followed[RoomState]):
         super().__init__(client, code)
         self.actor = client.player
         self.local_players: tuple[str, ...] = (client.player,)
-        self.moves: Moves = ()
-        self.knows_moves = False
         self.seat: str | None = None
         self.is_my_turn = self.plays = self.looks_on = self.is_watching = False
         self.ended: Literal["left", "closed", "replaced"] | None = None
@@ -115,11 +106,7 @@ class Room(Followed[RoomState]):
         self._opening: list[RoomEvent] | None = []
         self._awaits_state = True
         self._is_after_loss = False
-        self._told: Moves | None = None
-        self._waiting: deque[RoomState | RoomEvent] = deque()
         self._newest_seq = -1
-        self._asked_at_seq = -1
-        self._asking: asyncio.Task[None] | None = None
         self._asked_at: dict[tuple[type, terms.OfferAction, str | None], tuple[int, int]] = {}
 
     @property
@@ -133,12 +120,15 @@ class Room(Followed[RoomState]):
         return _SENTENCES if self._client.welcome.chat == "sentences" else {}
 
     @property
+    def moves(self) -> Moves:
+        """The cells of the game in order."""
+        return self.state.moves if self.has_state else ()
+
+    @property
     def position(self) -> Position:
-        """The position of the newest state; raises `MovesUnknown` if its moves are unknown."""
+        """The position of the newest state; raises `ProtocolBroken` if its moves do not lead to its board."""
         if self._position is None:
-            self._position = position_after(self.state, self.moves) if self.knows_moves else None
-        if self._position is None:
-            raise MovesUnknown
+            self._position = position_after(self.state)
         return self._position
 
     def events(self) -> Stream[RoomEvent]:
@@ -165,18 +155,17 @@ class Room(Followed[RoomState]):
         opening, self._opening = self._opening, None
         if opening or not self.has_state:
             return opening or []
-        return [Updated(None, self.state, self.moves if self.knows_moves else None)]
+        return [Updated(None, self.state)]
 
     def choices(self, passed_ms: float, *, is_online: bool = True) -> Choices:
         """Return what may be done `passed_ms` after the newest state arrived, by any of the local players."""
 
         def find(player: str) -> Choices:
-            moves = self.moves if self.knows_moves else None
             welcome = self._client.welcome
             return choices(
                 self.state,
                 player,
-                moves,
+                self.moves,
                 passed_ms,
                 is_online=is_online,
                 chat=welcome.chat,
@@ -335,9 +324,11 @@ class Room(Followed[RoomState]):
         return self.state if self.has_state else None
 
     async def sync(self) -> tuple[int, ...]:
-        """Request moves and state again, and return the moves of the current game."""
-        reply = await self._ask(requests.Sync(room=self.code))
-        return check_moves(reply.moves, self._shown)
+        """Request the state again, and return the moves of the current game."""
+        seen = self._states_seen
+        await self._ask(requests.Sync(room=self.code))
+        await self._changed.until(lambda: self._states_seen > seen or self._is_at_end or self._lost is not None)
+        return self.moves
 
     def find_actor(self, state: RoomState) -> str:
         """Return the local player on turn, by default ourselves."""
@@ -357,8 +348,6 @@ class Room(Followed[RoomState]):
 
     def _enter(self, reply: Ok) -> None:
         self.is_watching = not reply.seat
-        self._told = check_moves(reply.moves, self._shown)
-        self._stop_waiting()
         if self.has_state:
             self._find_seat()
 
@@ -370,78 +359,29 @@ class Room(Followed[RoomState]):
         if self.ended is not None:
             return
         if state.seq < self._newest_seq:
-            if self._is_after_loss and self.has_state and self._asking is None:
-                self._update(self.state, self._find_moves(self.state))
+            if self._is_after_loss and self.has_state:
+                self._update(self.state)
             return
         known = self.state.rules if self.has_state else state.rules
         if state.rules != known and state.rules.to_rules() != known.to_rules():
             raise ProtocolBroken(say("broken other rules"))
-        if self._told:
-            check_moves(self._told, state)
         self._newest_seq = state.seq
-        self._note(state)
+        self._update(state)
 
-    def _note(self, what: RoomState | RoomEvent) -> None:
-        """Deliver a state or another event after all earlier ones."""
-        self._waiting.append(what)
-        if self._asking is None:
-            self._pass_on()
-
-    def _stop_waiting(self) -> None:
-        asking, self._asking = self._asking, None
-        if asking is not None:
-            asking.cancel()
-        self._asked_at_seq = self._newest_seq
-        self._pass_on()
-
-    def _pass_on(self) -> None:
-        """Deliver what has arrived, up to a state whose moves have to be requested."""
-        while self._waiting:
-            what = self._waiting.popleft()
-            if not isinstance(what, RoomState):
-                self._tell(what)
-                continue
-            moves = self._find_moves(what)
-            if moves is None and what.seq > self._asked_at_seq:
-                self._waiting.appendleft(what)
-                self._asking = asyncio.get_running_loop().create_task(self._ask_for_moves(), name="tictactoe moves")
-                return
-            self._update(what, moves)
-            self._told = self._told if self._waiting else None
-
-    async def _ask_for_moves(self) -> None:
-        with contextlib.suppress(ClientError, TimeoutError):
-            async with asyncio.timeout(_ASKING_SECONDS):
-                self._told = await self.sync()
-        self._asking = None
-        self._stop_waiting()
-
-    def _find_moves(self, state: RoomState) -> Moves | None:
-        """Return all moves of the next state, or None if some are unknown."""
-        if self._told is not None and _fits(self._told[: state.ply], state):
-            return self._told[: state.ply]
+    def _update(self, state: RoomState) -> None:
         old = self._shown
-        if old is not None and state.seq > old.seq + 1 and state.ply > 0:
-            return None
-        moves = _follow_moves(self.moves, old, state)
-        return moves if _fits(moves, state) else None
-
-    def _update(self, state: RoomState, moves: Moves | None) -> None:
-        old = self._shown
-        before = self.moves if self.knows_moves else None
         self.state, self.has_state = state, True
-        self.moves, self.knows_moves = moves or (), moves is not None
         self._position = None
         self._states_seen += 1
         self._awaits_state = False
         if old is None or old.seats != state.seats:
             self._find_local_players()
         self._find_seat()
-        brought = () if old is None else tuple(happened(old, state, moves=moves, before=before))
+        brought = () if old is None else tuple(happened(old, state, moves=state.moves, before=old.moves))
         for change in brought:
             self._tell(change)
         is_gap = old is not None and state.seq > old.seq + 1
-        self._tell(Updated(old, state, moves, before, self._is_after_loss, is_gap, brought))
+        self._tell(Updated(old, state, self._is_after_loss, is_gap, brought))
         self._is_after_loss = False
         self._changed.note()
 
@@ -468,10 +408,9 @@ class Room(Followed[RoomState]):
             self._opening = [*self._opening, event] if len(self._opening) < _MOST_KEPT_EVENTS else None
 
     def _end(self, why: Literal["left"] | Closed | Replaced | ConnectionLost) -> None:
-        """Deliver what still waits for moves and, unless we left, `why`; nothing follows."""
+        """Deliver `why`, unless we left; nothing follows."""
         if self.ended is not None or self._lost is not None:
             return
-        self._stop_waiting()
         match why:
             case ConnectionLost():
                 self._lost = why
@@ -485,44 +424,20 @@ class Room(Followed[RoomState]):
         self._changed.note()
 
 
-def check_moves(moves: Moves | UnsetType | None, state: RoomState | None) -> Moves:
-    """Return the moves of an answer, by default none; raises `ProtocolBroken` if they are not on the board."""
-    if moves and state is not None and max(moves) >= len(state.board):
-        raise ProtocolBroken(say("broken move off the board"))
-    return moves or ()
-
-
-def _follow_moves(moves: Moves, old: RoomState | None, new: RoomState) -> Moves:
-    """Return the cells played in the new state's game, as far as they follow from the old state and its `moves`."""
-    if old is not None and old.game != new.game:
-        moves = ()
-    elif old is not None and old.board != new.board:
-        before, board = old.board, new.board
-        moves = tuple([cell for cell in moves if before[cell] == board[cell]])
-    if new.ply == len(moves) + 1 and new.last is not None:
-        moves = (*moves, new.last)
-    return moves[: new.ply]
-
-
-def _fits(moves: Moves, state: RoomState) -> bool:
-    if len(moves) != state.ply or (moves[-1] if moves else None) != state.last:
-        return False
-    board = state.board
-    return len({cell for cell in moves if board[cell] not in NOBODYS}) == len(moves)
-
-
-def position_after(state: RoomState, moves: Sequence[int]) -> Position | None:
-    """Return the position of a state with these moves, or None if they do not lead to its board."""
+def position_after(state: RoomState) -> Position:
+    """Return the position of a state; raises `ProtocolBroken` if its moves do not lead to its board."""
     rules = state.rules.to_rules()
     out = {mark for mark, seat in state.seats.items() if seat is not None and seat.out}
     try:
         if out:
-            position = _play_without(state, moves, Position.start(rules), out)
+            position = _play_without(state, state.moves, Position.start(rules), out)
         else:
-            position = Position.replay(rules, moves, (), state.chosen or ())
+            position = Position.replay(rules, state.moves, (), state.chosen or ())
     except (IndexError, IllegalMove, ValueError):
-        return None
-    return position if position.board == state.board else None
+        raise ProtocolBroken(say("broken value", field="moves")) from None
+    if position.board != state.board:
+        raise ProtocolBroken(say("broken value", field="moves"))
+    return position
 
 
 def _play_without(state: RoomState, moves: Sequence[int], position: Position, out: Set[str]) -> Position:

@@ -124,7 +124,7 @@ class _EngineGuest:
         """Print an event of the room, worded as in a transcript."""
         match event:
             case Updated(old=None):
-                _print(*arrival.greet(event.state, event.moves, client, replace(self._settings, quiet=True)))
+                _print(*arrival.greet(event.state, event.state.moves, client, replace(self._settings, quiet=True)))
             case Updated():
                 _print(*announce(event.changes, client.player, after_loss=event.after_loss))
             case Said(line):

@@ -150,8 +150,7 @@ class RoomModel:
             actor=room.actor,
             unanswered=self.unanswered,
         )
-        moves = room.moves if room.knows_moves else None
-        return scene(room.state, self.choices, view, room.viewer, moves, (now - self._received_at) * 1000)
+        return scene(room.state, self.choices, view, room.viewer, room.moves, (now - self._received_at) * 1000)
 
     @property
     def is_to_choose(self) -> bool:

@@ -120,11 +120,11 @@ class Review:
         return None if moment in self._known else moment
 
     def _moment(self) -> Moment | None:
-        """Return the current moment, or None if no move follows or the moves are unknown."""
+        """Return the current moment, or None if no move follows."""
         state, timeline = self._room.state, self._actions.timeline
         if state.status == "waiting" or timeline.game != state.game:
             return None
-        if not self._room.knows_moves or (state.status == "over" and not timeline.is_back):
+        if state.status == "over" and not timeline.is_back:
             return None
         out = tuple(mark for mark, seat in state.seats.items() if seat is not None and seat.out)
         return state.game, timeline.moves[: timeline.here], out, state.chosen or ()
