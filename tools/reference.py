@@ -1,6 +1,6 @@
-"""Update the tables of the protocol's reference pages: errors from the catalogue, limits from the settings.
+"""Update the generated parts of the protocol's reference: errors from the catalogue, limits from the settings.
 
-The text around the tables is written by hand. `tools.schemas` writes the pages with the other documents.
+The text around them is written by hand. `tools.schemas` writes the pages with the other documents.
 """
 
 import re
@@ -18,23 +18,29 @@ _DOCS: Final = Path(__file__).parent.parent / "docs"
 
 def render_pages() -> Mapping[str, str]:
     """Return the text of each page by its path within the folder of documents."""
-    pages = {"reference/protocol/sentences.md": _put_sentences, "reference/protocol/limits.md": _put_defaults}
+    pages = {"reference/protocol/sentences.md": _put_cases, "reference/protocol/limits.md": _put_defaults}
     return {path: put((_DOCS / path).read_text(encoding="utf-8")) for path, put in pages.items()}
 
 
-def _put_sentences(page: str) -> str:
-    """Return the page with all sentences of the catalogue in its two tables, of errors and of closed rooms."""
-    tables = map(_list_sentences, ("refused ", "closed "))
-    return re.sub(r"^(\|---\|---\|---\|\n)(?:\|.*\n)*", lambda found: found[1] + next(tables), page, flags=re.MULTILINE)
+def _put_cases(page: str) -> str:
+    """Return the page with the cases of all codes in its two lists, of errors and of closed rooms."""
+    for event in ("refused ", "closed "):
+        begin, end = f"<!-- {event}-->\n", f"<!-- end of {event}-->\n"
+        before, _, rest = page.partition(begin)
+        page = f"{before}{begin}\n{_list_cases(event)}\n{end}{rest.partition(end)[2]}"
+    return page
 
 
-def _list_sentences(event: str) -> str:
-    rows = []
+def _list_cases(event: str) -> str:
+    """Return a line for each code: each `why`, with the names of the other values of its sentence."""
+    cases: dict[str, list[str]] = {}
     for id, sentence in open_catalogue("en").sentences.items():
         if id.startswith(event) and id not in OF_CLIENTS:
             _, code, *why = id.split(" ", 2)
-            rows.append(f"| `{code}` | {f'`{why[0]}`' if why else ''} | {sentence} |\n")
-    return "".join(rows)
+            values = ", ".join(f"`{name}`" for name in dict.fromkeys(re.findall(r"{(\w+)}", sentence)))
+            case = f"`{why[0]}`" if why else "no `why`"
+            cases.setdefault(code, []).append(f"{case} ({values})" if values else case)
+    return "".join(f"- **`{code}`**: {'; '.join(found)}\n" for code, found in cases.items())
 
 
 def _put_defaults(page: str) -> str:

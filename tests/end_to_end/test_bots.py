@@ -21,7 +21,9 @@ from tictactoe_protocol.pushes import Moved
 from tictactoe_protocol.requests import Hello, Watch
 from tictactoe_server.server import Server
 
-BOTS_PAGE = Path(__file__).parents[2] / "docs" / "tutorials" / "write-a-bot.md"
+DOCS = Path(__file__).parents[2] / "docs"
+BOTS_PAGE = DOCS / "tutorials" / "write-a-bot.md"
+CLUSTER_PAGE = DOCS / "reference" / "protocol" / "several-servers.md"
 NOWHERE = "ws://127.0.0.1:1"
 
 
@@ -56,9 +58,9 @@ async def test_the_bot_in_javascript_of_the_documentation_plays_to_the_end(serve
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no node here to run a bot in JavaScript")
 async def test_the_program_of_the_documentation_follows_a_room_and_goes_to_no_stranger(tmp_path: Path) -> None:
-    page = await asyncio.to_thread(BOTS_PAGE.read_text, encoding="utf-8")
+    page = await asyncio.to_thread(CLUSTER_PAGE.read_text, encoding="utf-8")
     program = tmp_path / "watch.mjs"
-    program.write_text(page.partition("### Following a room")[2].partition("```js\n")[2].partition("```")[0])
+    program.write_text(page.partition("```js\n")[2].partition("```")[0])
     async with hostile_cluster() as (one, two):
         one.answers[Watch] = sends_to(two.url)
         two.answers[Watch] = lambda _: [state(3, (4,), client=None)]

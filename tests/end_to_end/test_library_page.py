@@ -1,4 +1,4 @@
-"""The programs and examples of `docs/reference/library.md`, run unchanged, and the names in its tables."""
+"""The programs and examples of `library.md` and `write-a-bot.md`, run unchanged, and the names in its tables."""
 
 import asyncio
 import re
@@ -33,7 +33,8 @@ __all__ = ["rating"]
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "reference" / "library.md").read_text(encoding="utf-8")
-PROGRAMS = dict(re.findall(r"<!-- program: (\w+) -->\n```python\n(.*?)```", PAGE, re.DOTALL))
+TUTORIAL = (ROOT / "docs" / "tutorials" / "write-a-bot.md").read_text(encoding="utf-8")
+PROGRAMS = dict(re.findall(r"<!-- program: (\w+) -->\n```python\n(.*?)```", PAGE + TUTORIAL, re.DOTALL))
 EXAMPLES = dict(re.findall(r"<!-- example: (\w+) -->\n```python\n(.*?)```", PAGE, re.DOTALL))
 IMPORTED = """
 import asyncio
@@ -151,11 +152,6 @@ async def test_the_logger_misses_no_result_however_quickly_games_go(server: Serv
     ]
     logger.terminate()
     await logger.wait()
-
-
-async def test_the_tournament_counts_all_of_its_games(server: Server) -> None:
-    score = await output_of(await start("tournament", server.url))
-    assert sum(map(int, score.split())) == 10
 
 
 @pytest.mark.parametrize(("kind", "rules"), [("round_robin", "classic"), ("knock_out", "four-pie")])

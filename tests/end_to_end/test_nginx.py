@@ -26,7 +26,7 @@ from tests.raw import open_bytes, read_to_end
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 
-PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "host.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "proxy.md"
 NGINX = shutil.which("nginx", path=os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/sbin")))
 
 pytestmark = pytest.mark.skipif(NGINX is None, reason="no nginx is installed here (Debian: apt install nginx)")

@@ -22,7 +22,7 @@ from tests.peer import PATIENCE_SECONDS, open_peer, play_out, two_playing
 from tictactoe_engine.records import parse_record
 from tictactoe_server.storage.folder import FILE_NAME
 
-MANUAL = Path(__file__).parents[2] / "docs" / "how-to" / "operate.md"
+MANUAL = Path(__file__).parents[2] / "docs" / "how-to" / "back-up.md"
 NOTHING_IS_KEPT = "Nothing is stored: all rooms are lost when the server stops.\n"
 LINE_FOR_X = [0, 3, 1, 4, 2]
 
