@@ -1,5 +1,6 @@
 import inspect
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -56,11 +57,13 @@ def test_every_command_explains_itself(command: str, program: Program) -> None:
 
 def test_the_help_of_the_program_names_exit_codes_files_and_environment(program: Program) -> None:
     out = program.output("--help")
-    for title in ("Commands:", "Examples:", "Environment:", "Files:", "Exit codes:"):
+    for title in ("Play:", "Examples:", "Environment:", "Files:", "Exit codes:"):
         assert f"\n{title}\n" in out
     assert "~/.config/tictactoe/client.toml" in out
     assert all(f"\n  {code} " in out for code in range(8))
-    assert "..." not in out.partition("Commands:")[2].partition("Server and player")[0]
+    listed = out.partition("\nPlay:\n")[2].partition("Server and player:")[0]
+    assert "..." not in listed
+    assert set(re.findall(r"^  (\S+)", listed, re.MULTILINE)) == set(cli.commands)
 
 
 def test_a_command_of_a_package_that_is_not_there_is_none(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:

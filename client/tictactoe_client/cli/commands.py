@@ -86,7 +86,11 @@ class Manual(click.Command):
 
 
 class ManualGroup(Manual, click.Group):
-    """The program: its commands in the order of their definition, and the options shared by all."""
+    """The program: its commands by section, each section the names of its commands, and the options shared by all."""
+
+    def __init__(self, *arguments: Any, sections: Mapping[str, Sequence[str]], **attributes: Any) -> None:
+        super().__init__(*arguments, **attributes)
+        self.sections = sections
 
     def put_into_words(self) -> None:
         super().put_into_words()
@@ -96,13 +100,17 @@ class ManualGroup(Manual, click.Group):
                 command.put_into_words()
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands)
+        return [*chain.from_iterable(self.sections.values())]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         limit = formatter.width - 6 - max(map(len, self.commands))
-        rows = [(name, command.get_short_help_str(limit)) for name, command in self.commands.items()]
-        shared = {say(f"section {id}"): [one.get_help_record(ctx) for one in SHARED[id]] for id in SHARED}
-        _write_sections(formatter, {say("section commands"): rows, **shared})
+        helps = {name: command.get_short_help_str(limit) for name, command in self.commands.items()}
+        sections: dict[str, list[tuple[str, str] | None]] = {}
+        for id, names in self.sections.items():
+            sections[say(f"section {id}")] = [(name, helps[name]) for name in names]
+        for id, options in SHARED.items():
+            sections[say(f"section {id}")] = [option.get_help_record(ctx) for option in options]
+        _write_sections(formatter, sections)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_epilog(ctx, formatter)

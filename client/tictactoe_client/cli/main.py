@@ -30,6 +30,13 @@ _SHELLS: Final = ("bash", "zsh", "fish")
 @click.group(
     cls=ManualGroup,
     invoke_without_command=True,
+    sections={
+        "play": ("play", "new", "bot", "local", "join", "challenge", "accept", "block", "event"),
+        "look": ("watch", "rooms", "servers", "open", "ladder", "player"),
+        "past games": ("history", "replay"),
+        "programs": ("brain", "cup"),
+        "setup": ("name", "check", "config", "completion", "verify"),
+    },
     examples=(
         "--server ws://192.168.1.20:8765 --name ana",
         "bot --level hard",
@@ -52,11 +59,11 @@ def cli(context: click.Context, /, **_: Any) -> Begun | None:
         from tictactoe_client.cli.plain_home import PlainHome
 
         before = context.meta["arguments"]
-        return settings, PlainHome(settings, list(cli.commands), lambda words: begin([*before, *words])).run()
+        return settings, PlainHome(settings, cli.list_commands(context), lambda words: begin([*before, *words])).run()
     from tictactoe_client.text.programs import own_command
 
     match = own_command("play", "--plain")
-    raise click.UsageError(say("say what to do", commands=", ".join(cli.commands), match=match), context)
+    raise click.UsageError(say("say what to do", commands=", ".join(cli.list_commands(context)), match=match), context)
 
 
 def _command(name: str, work: str | Callable[..., int], *rest: Any, **options: Any) -> None:
