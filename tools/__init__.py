@@ -1,1 +1,1 @@
-"""Programs run by hand: generators, benchmarks and long runs (docs/how-to/test-and-measure.md)."""
+"""Programs run by hand: generators, benchmarks and long runs (CONTRIBUTING.md)."""

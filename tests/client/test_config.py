@@ -207,8 +207,12 @@ def test_a_name_given_by_option_or_variable_is_temporary(
 
 def test_the_manual_documents_every_option_and_every_action() -> None:
     page = (Path(__file__).parents[2] / "docs" / "reference" / "client.md").read_text()
-    rows = [line.split(" | ")[0] for line in page.partition("## Settings")[2].splitlines() if line.startswith("| `")]
-    described = {name: "†" not in row for row in rows for name in re.findall(r"`(?:-\w`, `)?--([\w-]+)", row)}
+    lists = page.partition("and a key in `client.toml` ")[2].split("\n- on the command line only: ")
+    described = {
+        name: is_in_file
+        for is_in_file, text in zip((True, False), lists, strict=True)
+        for name in re.findall(r"`--([\w-]+)`", text.partition("\n")[0])
+    }
     assert described == {option.name: option.is_in_file for option in OPTIONS.values()}
     assert [action for action in ACTIONS if f"`{action}`" not in page] == []
 

@@ -18,15 +18,19 @@ from tests.peer import PATIENCE_SECONDS
 from tests.programs import Process, start_program
 from tictactoe_server.server import Server
 
-PAGE = (Path(__file__).parents[2] / "docs" / "tutorials" / "host-for-a-class.md").read_text(encoding="utf-8")
+TUTORIALS = Path(__file__).parents[2] / "docs" / "tutorials"
+PAGE = (TUTORIALS / "host-for-a-class.md").read_text(encoding="utf-8")
 PROGRAMS = dict(re.findall(r"<!-- program: ([\w.]+) -->\n```\w+\n(.*?)```", PAGE, re.DOTALL))
+PROGRAMS["bot.mjs"] = (
+    (TUTORIALS / "write-a-bot.md").read_text(encoding="utf-8").partition("```js\n")[2].partition("```")[0]
+)
 COMMANDS = {
     words: command.replace("\\\n", "")
     for command, words in re.findall(r"^(tictactoe-client (event \w+) (?:.*\\\n)*.*)$", PAGE, re.MULTILINE)
 }
 PROGRAM_OF = {
     "Ana": (sys.executable, "student.py"),
-    "Bo": ("node", "student.mjs"),
+    "Bo": ("node", "bot.mjs", "event"),
     "Cem": (sys.executable, "student.py"),
 }
 

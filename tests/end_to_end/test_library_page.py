@@ -107,20 +107,6 @@ async def test_two_who_know_openings_play_a_whole_game_that_begins_with_one(serv
     assert one.startswith("('")
 
 
-async def test_the_master_loses_no_game(server: Server) -> None:
-    async with asyncio.timeout(PATIENCE_SECONDS), connect(server.url, name="ana") as ana:
-        room = await ana.rooms.create("classic")
-        master = await start("master", server.url, room.code)
-        async for state in room:
-            if room.is_my_turn:
-                await room.move(state.board.index("."))
-            elif state.status == "over":
-                break
-        assert state.result is not None
-        assert state.result.winner != room.seat
-    assert "worth win" in await output_of(master)
-
-
 async def test_the_logger_misses_no_result_however_quickly_games_go(server: Server) -> None:
     async with (
         asyncio.timeout(PATIENCE_SECONDS),

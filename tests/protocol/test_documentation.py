@@ -1,6 +1,7 @@
 import itertools
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import get_args
 
@@ -111,5 +112,20 @@ def test_every_row_of_a_table_is_rendered_as_one_and_every_link_leads_somewhere(
         assert not anchor or anchor in anchors_of(target), (place, anchor)
 
 
-def test_the_core_of_the_protocol_page_is_short() -> None:
-    assert len(CORE.read_text(encoding="utf-8")) <= 45_000
+def count_words(paths: Iterable[Path]) -> int:
+    return sum(len(path.read_text(encoding="utf-8").split()) for path in paths)
+
+
+def test_the_documentation_is_short() -> None:
+    assert count_words(DOCS.rglob("*.md")) <= 32_000
+    assert count_words([CORE]) <= 5_000
+    assert len((DOCS.parent / "README.md").read_text(encoding="utf-8").splitlines()) <= 90
+
+
+@each("path", [path for path in sorted(DOCS.rglob("*.md")) if path.parent != DOCS])
+def test_every_page_says_for_whom_it_is_and_is_on_the_map(path: Path) -> None:
+    title, _, rest = path.read_text(encoding="utf-8").partition("\n\n")
+    assert title.startswith("# ")
+    assert rest.startswith("For ")
+    map_of_pages = (DOCS / "index.md").read_text(encoding="utf-8")
+    assert f"({path.relative_to(DOCS)})" in map_of_pages or f"(protocol/{path.name})" in CORE.read_text("utf-8")

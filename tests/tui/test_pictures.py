@@ -1,4 +1,4 @@
-"""The text pictures in `docs/reference/client.md` are what the screen shows in a window of 80x24.
+"""The text pictures in `pictures/` are what the screen shows in a window of 80x24.
 
 UPDATE_PICTURES=1 rewrites them. `python -m tools.pictures` makes the pictures of `docs/reference/screens.md`.
 """
@@ -6,7 +6,6 @@ UPDATE_PICTURES=1 rewrites them. `python -m tools.pictures` makes the pictures o
 import itertools
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -21,35 +20,19 @@ from tictactoe_client.tui import FirstPage
 from tictactoe_server.server import Server
 from tictactoe_words.emblems import SIGNS
 
-DOCS = Path(__file__).parents[2] / "docs"
+PICTURES = Path(__file__).parent / "pictures"
+SIZE = (80, 24)
 
 
-@dataclass(frozen=True)
-class Gallery:
-    """A page with pictures of the same size, each under its name."""
-
-    page: str
-    size: tuple[int, int]
-
-    def check(self, name: str, picture: str) -> None:
-        """Compare with the page, or update it; room codes and signs differ from run to run."""
-        signs = itertools.cycle(SIGNS)
-        picture = re.sub(f"[{SIGNS}]", lambda _: next(signs), picture)
-        path = DOCS / self.page
-        text = path.read_text(encoding="utf-8")
-        start = f"<!-- picture: {name} -->\n```text\n"
-        before, found, rest = text.partition(start)
-        assert found, f"{self.page} has no picture {name}"
-        shown, end, after = rest.partition("\n```\n")
-        if os.environ.get("UPDATE_PICTURES"):
-            path.write_text(f"{before}{start}{picture}{end}{after}", encoding="utf-8")
-            return
-        assert picture == shown
-
-
-@pytest.fixture
-def gallery() -> Gallery:
-    return Gallery("reference/client.md", (80, 24))
+def check(name: str, picture: str) -> None:
+    """Compare with the kept picture, or update it; signs differ from run to run."""
+    signs = itertools.cycle(SIGNS)
+    picture = re.sub(f"[{SIGNS}]", lambda _: next(signs), picture)
+    kept = PICTURES / f"{name}.txt"
+    if os.environ.get("UPDATE_PICTURES"):
+        kept.write_text(f"{picture}\n", encoding="utf-8")
+        return
+    assert f"{picture}\n" == kept.read_text(encoding="utf-8")
 
 
 async def take(user: ScreenUser, *codes: str) -> str:
@@ -70,18 +53,18 @@ async def take(user: ScreenUser, *codes: str) -> str:
     return re.sub(r"(none +)\d:\d\d", r"\g<1>0:41", re.sub(r"(no clock +)\d:\d\d", r"\g<1>0:41", text))
 
 
-async def test_event(open_screen: OpenScreen, gallery: Gallery) -> None:
+async def test_event(open_screen: OpenScreen) -> None:
     page = FirstPage("event", enter=EventWay(EVENT, watches=True))
     async with (
         hostile_server() as server,
-        open_screen(with_events(server, event()).url, first_page=page, size=gallery.size) as ana,
+        open_screen(with_events(server, event()).url, first_page=page, size=SIZE) as ana,
     ):
         await ana.until("Waiting for")
-        gallery.check("event", await take(ana))
+        check("event", await take(ana))
 
 
-async def test_a_game_and_its_review(server: Server, open_screen: OpenScreen, gallery: Gallery) -> None:
-    async with open_screen(server.url, Choice("create"), size=gallery.size) as ana, open_peer(server.url, "bo") as bo:
+async def test_a_game_and_its_review(server: Server, open_screen: OpenScreen) -> None:
+    async with open_screen(server.url, Choice("create"), size=SIZE) as ana, open_peer(server.url, "bo") as bo:
         await ana.until("Waiting for another player")
         code = ana.code
         await bo.ask("join", room=code)
@@ -92,11 +75,11 @@ async def test_a_game_and_its_review(server: Server, open_screen: OpenScreen, ga
         await bo.ask("chat", room=code, text="hello")
         await ana.until("Your move", "bo: hello")
         await ana.do("right right", "┏")
-        gallery.check("game", await take(ana, code))
+        check("game", await take(ana, code))
         await ana.press("2")
         await bo.state(ply=3)
         await bo.ask("move", room=code, cell=8, ply=3)
         await ana.until("Your move")
         await ana.do("3", "You win")
         await ana.do("v left", "O to move: ", "C3 gives the draw away: ")
-        gallery.check("review", await take(ana, code))
+        check("review", await take(ana, code))
