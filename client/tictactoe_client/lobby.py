@@ -74,11 +74,11 @@ class Lobby:
         ids = ("room", "game", "players", "who", "moves" if is_on else "clock", "age")
         table = {"": tuple(say(f"column {id}") for id in ids)}
         for room in self.list_rooms(status, but):
-            taken = [clean_text(seat.name) for seat in room.seats.values() if seat is not None]
-            free = len(room.seats) - len(taken)
+            names = [clean_text(seat.name) for seat in room.seats.values() if seat is not None]
+            free = len(room.seats) - len(names)
             players = say("column seats", n=len(room.seats), free=free) if free else str(len(room.seats))
             rules = ", ".join((*describe_manners(room), short_rules(room.rules)))
             how = str(room.ply) if is_on else describe_clock(room.clock)
             age = describe_age(room.age_ms + round((time.monotonic() - self._rooms[room.room][1]) * 1000))
-            table[room.room] = room.room, rules, players, say("versus").join(taken) or "-", how, age
+            table[room.room] = room.room, rules, players, say("versus").join(names) or "-", how, age
         return table

@@ -59,11 +59,11 @@ class NearbyServer:
 
 async def find_nearby(most_seconds: float = _SEARCH_SECONDS) -> tuple[NearbyServer, ...]:
     """Return the servers that announce themselves within two seconds, or `most_seconds` if that is less."""
-    found: list[tuple[NearbyServer, ...]] = [()]
+    lists: list[tuple[NearbyServer, ...]] = [()]
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(min(most_seconds, _SEARCH_SECONDS)):
-            await follow_nearby(found.append)
-    return found[-1]
+            await follow_nearby(lists.append)
+    return lists[-1]
 
 
 async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -> None:
@@ -75,7 +75,7 @@ async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -
     from zeroconf import DNSQuestionType, Error
     from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
-    known, waiting = _Announced(changed), set[str]()
+    announced, waiting = _Announced(changed), set[str]()
 
     async def ask(zeroconf: Zeroconf, service_type: str, name: str) -> None:
         with contextlib.suppress(OSError, ValueError, Error):
@@ -83,12 +83,12 @@ async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -
             if not info.load_from_cache(zeroconf) and len(waiting) < _MOST_ASKED:
                 waiting.add(name)
                 await info.async_request(zeroconf, 1_000, DNSQuestionType.QM)
-            known.note(name, await inspect(info))
+            announced.note(name, await inspect(info))
         waiting.discard(name)
 
     def hear(zeroconf: Zeroconf, service_type: str, name: str, state_change: ServiceStateChange) -> None:
         if state_change.name == "Removed":
-            known.note(name, None)
+            announced.note(name, None)
         elif name not in waiting:
             asking.create_task(ask(zeroconf, service_type, name))
 
@@ -141,16 +141,16 @@ async def inspect(info: AsyncServiceInfo) -> NearbyServer | None:
 
     With TLS it names the host of the certificate, which must resolve to the announced machine.
     """
-    said = {key.decode(errors="replace"): value or b"" for key, value in info.properties.items()}
-    if said.get("v", b"") != str(PROTOCOL_VERSION).encode() or not 0 < (info.port or 0) < 65536:
+    properties = {key.decode(errors="replace"): value or b"" for key, value in info.properties.items()}
+    if properties.get("v", b"") != str(PROTOCOL_VERSION).encode() or not 0 < (info.port or 0) < 65536:
         return None
     addresses = list(filter(is_of_a_network, info.parsed_addresses()))
     if not addresses:
         return None
     at, scheme = addresses[0], "ws"
     host = at
-    if "tls" in said:
-        host, scheme = said["tls"].decode(errors="replace")[:253], "wss"
+    if "tls" in properties:
+        host, scheme = properties["tls"].decode(errors="replace")[:253], "wss"
     try:
         address = parse_address(f"{scheme}://{f'[{host}]' if ':' in host else host}:{info.port}")
     except BadAddress:
@@ -167,11 +167,11 @@ async def _look_up(host: str) -> set[str]:
     answer.set_running_or_notify_cancel()  # the answer may come after the timeout
 
     def ask() -> None:
-        found: set[str] = set()
+        answers: set[str] = set()
         with contextlib.suppress(OSError, UnicodeError):
-            found = {str(place[4][0]) for place in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
+            answers = {str(place[4][0]) for place in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
         _LOOKING_UP.release()
-        answer.set_result(found)
+        answer.set_result(answers)
 
     if not _LOOKING_UP.acquire(blocking=False):
         return set()

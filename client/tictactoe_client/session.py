@@ -323,13 +323,13 @@ class Session:
         held = {seat.room for seat in owner.welcome.rooms}
         lost = [room for room in rooms if room not in held]
         games = await owner.games.list(MAX_LISTED_GAMES) if lost else ()
-        told = []
+        losses = []
         for room in lost:
             forget = self.identity.players.forget_room
             await self.identity.write(forget, self.cluster.given.urls, owner.token, room)
             ended = next((game for game in games if game.room == room), None)
-            told.append(describe_loss(room, ended, owner.player, replay_from=replay_from))
-        return told
+            losses.append(describe_loss(room, ended, owner.player, replay_from=replay_from))
+        return losses
 
 
 def settle_latency(shown_ms: int | None, seconds: float) -> int:

@@ -117,13 +117,13 @@ class Option:
     def describe(self, setting: Any) -> tuple[str, str]:
         """Return the label and the note of a field's value on the settings page."""
         if isinstance(setting, bool):
-            shown = say("form yes" if setting else "form no")
+            label = say("form yes" if setting else "form no")
         elif self.key == "language" and setting in LANGUAGES:
-            shown = open_catalogue(setting).say("language")
+            label = open_catalogue(setting).say("language")
         else:
-            shown = say(f"setting {self.key} {setting}")
+            label = say(f"setting {self.key} {setting}")
         which = f"{self.key} {setting}" if isinstance(setting, Coordinates) else self.key
-        return shown, say(f"setting {which} note")
+        return label, say(f"setting {which} note")
 
     def find_fault(self, value: Any) -> str | None:
         """Return why a value is invalid, or None."""
@@ -139,8 +139,8 @@ class Option:
             id, is_right = "setting a text", all(isinstance(text, str) for text in texts)
         if is_right:
             return _find_meaningless(self.key, ",".join(texts)) if self.key in ("server", "name") else None
-        told = say(id, key=self.key, words=", ".join(self.words), most=MAX_TIMEOUT_SECONDS)
-        return told + (suggest(str(value), self.words) if self.words else "")
+        fault = say(id, key=self.key, words=", ".join(self.words), most=MAX_TIMEOUT_SECONDS)
+        return fault + (suggest(str(value), self.words) if self.words else "")
 
 
 def _find_meaningless(key: str, text: str) -> str | None:
@@ -225,9 +225,9 @@ _SECTIONS: Final = ("server", "mode", "looks", "moves", "scripts")
 def _list_options() -> Iterator[Option]:
     yield Option("mode", "plain", other_variable="ACCESSIBLE")
     yield Option("mode", "json", is_in_file=False)
-    for one in fields(Settings):
-        if (option := one.metadata.get("option")) is not None:
-            yield replace(option, fills=one.name, name=option.name or one.name.replace("_", "-"))
+    for setting in fields(Settings):
+        if (option := setting.metadata.get("option")) is not None:
+            yield replace(option, fills=setting.name, name=option.name or setting.name.replace("_", "-"))
 
 
 _IN_ORDER: Final = sorted(_list_options(), key=lambda option: _SECTIONS.index(option.section))

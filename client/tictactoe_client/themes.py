@@ -105,5 +105,5 @@ def _colours(name: str) -> dict[str, str]:
     if name == "terminal":
         return dict.fromkeys(("ink", "ground", "title", "good", "bad", "warn", "dim", *_MARKS), "ansi_default")
     ground, ink, dim, title, *marks = _OWN.get(name, _OWN["night"]).split()
-    told = {"good": marks[3], "bad": marks[5], "warn": marks[2], "dim": dim}
-    return {"ink": ink, "ground": ground, "title": title, **told, **dict(zip(_MARKS, marks, strict=True))}
+    colours = {"good": marks[3], "bad": marks[5], "warn": marks[2], "dim": dim}
+    return {"ink": ink, "ground": ground, "title": title, **colours, **dict(zip(_MARKS, marks, strict=True))}

@@ -56,8 +56,8 @@ def drop_frames(board: str, columns: int, cell: int, most: int) -> list[str]:
     """
     above = list(range(cell % columns, cell, columns))
     step = max(1, -(-len(above) // max(1, most)))
-    rest = f"{board[:cell]}{FREE}{board[cell + 1 :]}"
-    return [f"{rest[:place]}{board[cell]}{rest[place + 1 :]}" for place in above[::step]]
+    hollow = f"{board[:cell]}{FREE}{board[cell + 1 :]}"
+    return [f"{hollow[:place]}{board[cell]}{hollow[place + 1 :]}" for place in above[::step]]
 
 
 def mark_role(mark: str, rules: Rules, *, strong: bool = False) -> str:
@@ -127,14 +127,14 @@ class _Drawing:
                 for down, line in enumerate(glyph, -(grid.tall // 2)):
                     self.put(cell, line, role, down=down)
             return
-        shown, cells = len(grid.columns), list(board)
+        width, cells = len(grid.columns), list(board)
         for star in _star_points(rules) if grid.style.stars else ():
             if board[star] == FREE:
                 cells[star] = _STAR
         x, top = grid.middle_of(grid.rows.start * rules.columns + grid.columns.start)
         for row in grid.rows:
             first, y = row * rules.columns + grid.columns.start, top + (row - grid.rows.start) * grid.down
-            marks = cells[first : first + shown]
+            marks = cells[first : first + width]
             self.rows[y][x : x + (grid.wide + 1) * len(marks) : grid.wide + 1] = [signs[mark] for mark in marks]
         for cell in outstanding:
             self.put(cell, board[cell], self.role_of(cell))
@@ -212,8 +212,8 @@ class _Drawing:
             middle[grid.left - 2] = (left, "key")
         if grid.columns.stop < grid.rules.columns:
             middle.append((right, "key"))
-        ways = [f"{'':{grid.left}}{_describe_part(grid, up, down, total=total)}" for total in (True, False)]
-        self.rows.append(_dim(next((way for way in ways if len(way) <= grid.width + 2), "")))
+        notices = [f"{'':{grid.left}}{_describe_part(grid, up, down, total=total)}" for total in (True, False)]
+        self.rows.append(_dim(next((notice for notice in notices if len(notice) <= grid.width + 2), "")))
 
 
 def _describe_part(grid: Grid, up: str, down: str, *, total: bool) -> str:

@@ -61,7 +61,7 @@ def draw_glyph(mark: str, height: int, *, ascii_only: bool) -> tuple[str, ...]:
     if ascii_only:
         return tuple(line.replace("#", mark) for line in dots[::2])
     pairs = zip(dots[::2], (*dots[1::2], " " * len(dots)), strict=True)
-    return tuple("".join(_HALVES[one + other] for one, other in zip(*pair, strict=True)) for pair in pairs)
+    return tuple("".join(_HALVES[upper + lower] for upper, lower in zip(*pair, strict=True)) for pair in pairs)
 
 
 def _has_dot(mark: str, letter: Sequence[str], x: int, y: int) -> bool:

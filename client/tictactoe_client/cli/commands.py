@@ -52,22 +52,22 @@ class Manual(click.Command):
     def put_into_words(self) -> None:
         self.help = say(f"command {self.name}")
         self.options_metavar = say("metavar options")
-        for one in self.params:
-            if isinstance(one, Named):
-                name, lists = one.opts[0].lstrip("-"), {"themes": THEMES, "languages": LANGUAGES}
-                one.help = say(f"option {name}", **{id: ", ".join(words) for id, words in lists.items()})
+        for parameter in self.params:
+            if isinstance(parameter, Named):
+                name, lists = parameter.opts[0].lstrip("-"), {"themes": THEMES, "languages": LANGUAGES}
+                parameter.help = say(f"option {name}", **{id: ", ".join(words) for id, words in lists.items()})
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Report extra arguments in the current language, and keep the context of a wrong option."""
         ctx.allow_extra_args = True
         try:
-            rest = super().parse_args(ctx, args)
+            extra = super().parse_args(ctx, args)
         except click.BadOptionUsage as error:
             error.ctx = ctx
             raise
-        if rest and not (ctx.resilient_parsing or isinstance(self, click.Group)):
-            ctx.fail(say("too many words", n=len(rest), words=" ".join(rest)))
-        return rest
+        if extra and not (ctx.resilient_parsing or isinstance(self, click.Group)):
+            ctx.fail(say("too many words", n=len(extra), words=" ".join(extra)))
+        return extra
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write_usage(ctx.command_path, " ".join(self.collect_usage_pieces(ctx)), f"{say('usage')} ")
@@ -176,9 +176,9 @@ def _write_sections(
 ) -> None:
     """Write titled lists of two columns; `widest` limits the first column."""
     for title, rows in sections.items():
-        if told := [row for row in rows if row is not None]:
+        if records := [row for row in rows if row is not None]:
             with formatter.section(title):
-                formatter.write_dl(told, col_max=widest)
+                formatter.write_dl(records, col_max=widest)
 
 
 def describe_mistake(error: Misuse | click.ClickException) -> tuple[str, str]:
@@ -186,11 +186,11 @@ def describe_mistake(error: Misuse | click.ClickException) -> tuple[str, str]:
     if isinstance(error, Misuse):
         return error.message, error.message
     message = _describe(error)
-    told = say("usage mistake", message=message)
+    mistake = say("usage mistake", message=message)
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context is None:
-        return message, told
-    return message, f"{context.get_usage()}\n{say('usage help', command=context.command_path)}\n\n{told}"
+        return message, mistake
+    return message, f"{context.get_usage()}\n{say('usage help', command=context.command_path)}\n\n{mistake}"
 
 
 def _describe(error: click.ClickException) -> str:
@@ -208,8 +208,8 @@ def _describe(error: click.ClickException) -> str:
         case click.NoSuchCommand(command_name=name):
             return _suggest(say("no such command", name=name), error.possibilities) + _guide(error)
         case click.BadOptionUsage(option_name=name, ctx=click.Context() as context):
-            found = (one for one in context.command.params if isinstance(one, click.Option) and name in one.opts)
-            is_flag = any(one.is_flag for one in found)
+            options = (one for one in context.command.params if isinstance(one, click.Option) and name in one.opts)
+            is_flag = any(one.is_flag for one in options)
             return say("option takes no value" if is_flag else "option needs a value", name=name)
     return error.format_message()
 
@@ -217,7 +217,7 @@ def _describe(error: click.ClickException) -> str:
 def _suggest(message: str, possible: Sequence[str] | None) -> str:
     if not possible:
         return message
-    quoted = [f"'{one}'" for one in possible]
+    quoted = [f"'{word}'" for word in possible]
     return f"{message} {say('did you mean', word=', '.join(quoted))}"
 
 

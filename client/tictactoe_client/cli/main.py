@@ -267,8 +267,8 @@ def begin(arguments: Sequence[str]) -> Begun:
     """Parse the command line and start the command, as click's `main` does without catching broken pipes."""
     speak_as_chosen(chosen := find_chosen(arguments))
     config = load_config()
-    if chosen is None and (kept := config.defaults.get("language")) is not None:
-        speak_as_chosen(kept)
+    if chosen is None and (saved := config.defaults.get("language")) is not None:
+        speak_as_chosen(saved)
         config = load_config() if config.warnings else config
     cli.put_into_words()
     if instruction := os.environ.get(_COMPLETION_VARIABLE):

@@ -28,8 +28,8 @@ class Words(click.Choice[str]):
     """One of several words; a mistyped word is answered with a suggestion."""
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
-        told = say("not one of", value=repr(value), words=", ".join(map(repr, self.choices)))
-        return told + suggest(str(value).lower(), self.choices, quote="'")
+        message = say("not one of", value=repr(value), words=", ".join(map(repr, self.choices)))
+        return message + suggest(str(value).lower(), self.choices, quote="'")
 
 
 class Count(click.ParamType[int | float]):
@@ -85,7 +85,7 @@ def _make_option(option: Option) -> Named:
     if option.kind is bool:
         attributes |= {"is_flag": True}
     elif option.is_list:
-        attributes |= {"multiple": True, "callback": lambda _, __, given: ",".join(given) or None}
+        attributes |= {"multiple": True, "callback": lambda _, __, values: ",".join(values) or None}
     elif option.words:
         attributes |= {"type": Words(option.words), "default": str(option.default)}
     else:
@@ -125,9 +125,9 @@ def settings_of(context: click.Context, *, needs_server: bool = True) -> Setting
         if above.get_parameter_source(key) is _TYPED is not source_of(key):
             value[key] = above.params[key]
             context.set_parameter_source(key, _TYPED)
-    for one, other in (("json", "plain"), ("local", "server")):
-        if source_of(one) is source_of(other) is _TYPED:
-            raise Misuse(say("choose one", one=f"--{one}", other=f"--{other}"))
+    for first, second in (("json", "plain"), ("local", "server")):
+        if source_of(first) is source_of(second) is _TYPED:
+            raise Misuse(say("choose one", one=f"--{first}", other=f"--{second}"))
     if (fault := OPTIONS["timeout"].find_fault(value["timeout"])) is not None:
         raise Misuse(f"--{fault}")
     config: Config = context.obj
@@ -196,8 +196,8 @@ def _show_settings(settings: Settings, context: click.Context) -> None:
     rows["server"] = hide_credentials(server or DEFAULT_SERVER), origin
     rows |= {action: (list(keys), str(context.obj.path)) for action, keys in context.obj.bindings.items()}
     for name, (value, origin) in rows.items():
-        told = f"{name:<12} {clean_text(_show(value)):<24} {origin}"
-        report(settings, "setting", told, key=name, value=value, origin=origin)
+        line = f"{name:<12} {clean_text(_show(value)):<24} {origin}"
+        report(settings, "setting", line, key=name, value=value, origin=origin)
 
 
 def _show(value: object) -> str:

@@ -65,8 +65,8 @@ async def replay(
         if is_file or (at, export, game) != (None, None, None):
             raise Misuse(say("share only id"))
         link = await _ask_for(settings, source, lambda client, id: client.games.share(id, on=share))
-        told = link or ("" if settings.quiet else say("history not shared"))
-        report(settings, "shared", told, link=link)
+        outcome = link or ("" if settings.quiet else say("history not shared"))
+        report(settings, "shared", outcome, link=link)
         return ExitCode.NORMAL
     note: list[str] = []
     if source is not None and is_file:
@@ -89,8 +89,8 @@ async def replay(
         return await _show(settings, record, at, note, asks=settings.asks and source != STANDARD_STREAM)
     write_record(export, record)
     if export != STANDARD_STREAM:
-        told = "" if settings.quiet else say("game written", file=clean_text(export))
-        report(settings, "exported", told, file=export)
+        outcome = "" if settings.quiet else say("game written", file=clean_text(export))
+        report(settings, "exported", outcome, file=export)
     return ExitCode.NORMAL
 
 

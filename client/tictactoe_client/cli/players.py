@@ -19,7 +19,7 @@ async def show_ladder(settings: Settings, rules: str | None) -> int:
             if rules is None:
                 return [*client.ladders.names]
             near, best = await client.ladders.ratings(rules, around=client.player), await client.ladders.ratings(rules)
-            tables = [align_columns(tabulate_ladder(one).values()) for one in (near, best) if one.rows]
+            tables = [align_columns(tabulate_ladder(ladder).values()) for ladder in (near, best) if ladder.rows]
             return [line for table in tables for line in (*table, "")] + describe_ladder(best)
 
         return await ask_and_print(settings, client, ask, say("refused not_allowed ladders off"))

@@ -21,7 +21,7 @@ async def verify(settings: Settings, file: str) -> int:
             return check_export(lines)
 
     try:
-        found = await asyncio.to_thread(check)
+        report = await asyncio.to_thread(check)
     except (OSError, ValueError) as error:
         if isinstance(error, BadExport):
             data = {key: clean_text(str(value)) for key, value in error.data.items()}
@@ -29,8 +29,8 @@ async def verify(settings: Settings, file: str) -> int:
         else:
             why = clean_text(describe_cause(error)).rstrip(".")
         raise Misuse(say("ratings file bad", file=clean_text(file), why=why)) from None
-    is_right = found.digest == found.expected
-    figures = {**found._asdict(), "expected": clean_text(found.expected)}
+    is_right = report.digest == report.expected
+    figures = {**report._asdict(), "expected": clean_text(report.expected)}
     if settings.mode == "json":
         print_own("verified", holds=is_right, **figures)
     elif not (is_right and settings.quiet):

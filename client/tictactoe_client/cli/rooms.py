@@ -97,8 +97,8 @@ async def play_together(settings: Settings, names: Sequence[str], clock: str | N
     rules = parse_rules(**rules_for_players(len(names), **wish))
     if len(names) > len(rules.marks):
         raise Misuse(say("local too many", n=len(names), marks=", ".join(rules.marks)))
-    given = [*names] or [name for name in (settings.name,) if name]
-    first, *guests = *given, *(say("local player", n=n) for n in range(len(given) + 1, len(rules.marks) + 1))
+    chosen = [*names] or [name for name in (settings.name,) if name]
+    first, *guests = *chosen, *(say("local player", n=n) for n in range(len(chosen) + 1, len(rules.marks) + 1))
     named = replace(settings, name=first, name_is_for_now=True)
     there = named if settings.server is not None else replace(named, local=True)
     return await _enter_and_stay(there, together(rules, guests, parse_clock(clock)))
@@ -234,8 +234,8 @@ async def use_name(settings: Settings, what: str, value: str | None) -> int:
                 elif settings.name not in (None, client.name) and not settings.name_is_for_now:
                     save_choices({"name": client.name})
             if not lines:
-                found = await client.names.devices()
-                return [naming.describe_self(client, found), *map(naming.describe_device, found.devices or ())]
+                answer = await client.names.devices()
+                return [naming.describe_self(client, answer), *map(naming.describe_device, answer.devices or ())]
             draws = is_terminal(1) and settings.colour and settings.draws_board and not settings.ascii
             return [*lines, *(f"{_BLACK_ON_WHITE}{line}{_USUAL}" for line in picture if draws)]
 
@@ -268,12 +268,12 @@ async def check(settings: Settings) -> int:
     for address in parse_cluster(settings.server).addresses:
         started, asking = clock(), asyncio.get_running_loop().getaddrinfo
         try:
-            found = await asking(address.host, address.port or 443, type=socket.SOCK_STREAM)
+            addresses = await asking(address.host, address.port or 443, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):
-            told = say("no host", host=clean_text(address.host))
-            report_step("resolve", say("step failed", told=told), ok=False, message=told)
+            reason = say("no host", host=clean_text(address.host))
+            report_step("resolve", say("step failed", told=reason), ok=False, message=reason)
         else:
-            places = list(dict.fromkeys(str(place[4][0]) for place in found))
+            places = list(dict.fromkeys(str(place[4][0]) for place in addresses))
             report_step(
                 "resolve", say("step ok with", told=", ".join(places)), ms=_in_ms(clock() - started), addresses=places
             )

@@ -121,8 +121,8 @@ async def connected(
             tell(say("server of our own started", url=client.address.url))
         if is_chatty and client.welcome.names == "given" and settings.name not in (None, client.name):
             tell(say("names given instead", name=client.name, typed=settings.name))
-        if told := describe_device_news(client.welcome):
-            tell(told)
+        if warning := describe_device_news(client.welcome):
+            tell(warning)
         if tells_left_behind and not session.is_own:
             if is_chatty and client.address != cluster.first:
                 tell(say("connected to", url=client.address.url))

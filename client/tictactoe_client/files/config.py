@@ -84,19 +84,19 @@ def _read(path: Path) -> Config:
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        told = _describe_mistake(path, text, str(error))
-        return Config(path, warnings=(told,), hides_server=_SERVER_LINE.search(text) is not None)
+        mistake = _describe_mistake(path, text, str(error))
+        return Config(path, warnings=(mistake,), hides_server=_SERVER_LINE.search(text) is not None)
     return _check(path, text, content)
 
 
 def _describe_mistake(path: Path, text: str, error: str) -> str:
-    found = re.fullmatch(r"(.*) \(at line (\d+), column \d+\)", error)
-    if found is None:
+    match = re.fullmatch(r"(.*) \(at line (\d+), column \d+\)", error)
+    if match is None:
         return say("config mistake somewhere", file=path, why=error)
-    number = int(found[2])
+    number = int(match[2])
     line = text.splitlines()[number - 1] if number <= len(text.splitlines()) else ""
     is_bare = re.match(r"\s*[\w-]+\s*=\s*[^\s\"'\[{]", line) is not None
-    return say("config mistake quotes" if is_bare else "config mistake", file=path, line=number, why=found[1])
+    return say("config mistake quotes" if is_bare else "config mistake", file=path, line=number, why=match[1])
 
 
 def _check(path: Path, text: str, content: dict[str, Any]) -> Config:
@@ -106,17 +106,17 @@ def _check(path: Path, text: str, content: dict[str, Any]) -> Config:
     for name, value in content.items():
         if name == _BINDINGS and isinstance(value, dict):
             for action, keys in value.items():
-                if (told := _find_fault(action, keys)) is not None:
-                    faults.append((action, told))
+                if (fault := _find_fault(action, keys)) is not None:
+                    faults.append((action, fault))
                 else:
                     bindings[action] = (keys,) if isinstance(keys, str) else tuple(keys)
         elif name not in FILE_OPTIONS:
             faults.append((name, say("config unknown key", name=name) + suggest(name, (*FILE_OPTIONS, _BINDINGS))))
-        elif (told := FILE_OPTIONS[name].find_fault(value)) is not None:
-            faults.append((name, told))
+        elif (fault := FILE_OPTIONS[name].find_fault(value)) is not None:
+            faults.append((name, fault))
         else:
             values[name] = FILE_OPTIONS[name].default_of(value)
-    warnings = tuple(_locate(name, text, told) for name, told in faults)
+    warnings = tuple(_locate(name, text, fault) for name, fault in faults)
     hides_server = "server" in content and "server" not in values
     return Config(path, values, bindings=bindings, warnings=warnings, hides_server=hides_server)
 
@@ -128,8 +128,8 @@ def _find_fault(action: str, keys: object) -> str | None:
     return None if is_list or (isinstance(keys, str) and keys) else say("config keys", name=action)
 
 
-def _locate(key: str, text: str, told: str) -> str:
+def _locate(key: str, text: str, fault: str) -> str:
     for number, line in enumerate(text.splitlines(), 1):
         if re.match(rf'\s*"?{re.escape(key)}"?\s*=', line) or line.strip().startswith(f"[{key}"):
-            return say("config line", file=FILE_NAME, line=number, told=told)
-    return say("config somewhere", file=FILE_NAME, told=told)
+            return say("config line", file=FILE_NAME, line=number, told=fault)
+    return say("config somewhere", file=FILE_NAME, told=fault)

@@ -119,12 +119,12 @@ class KnownPlayers:
 
         Players of these addresses come before players known only through another server of the cluster.
         """
-        found: dict[str, KnownPlayer] = {}
+        newest: dict[str, KnownPlayer] = {}
         for player in sorted(self._read(), key=_rank(servers), reverse=True):
             if player.is_known_at(servers):
-                known = found.setdefault(player.token, player)
-                found[player.token] = replace(known, rooms=_join(player.rooms, known.rooms))
-        return list(found.values())
+                known = newest.setdefault(player.token, player)
+                newest[player.token] = replace(known, rooms=_join(player.rooms, known.rooms))
+        return list(newest.values())
 
     def find(
         self, servers: Servers, name: str | None = None, *, cluster: str = "", but: Collection[str] = ()
@@ -154,21 +154,21 @@ class KnownPlayers:
         `only_seated`, it is a player of this name, preferably one that a server refused, then the latest. Only players
         of `cluster` are considered if it is given, and none whose token is in `but`.
         """
-        taken: list[KnownPlayer] = []
+        chosen: list[KnownPlayer] = []
 
         def take(players: Players) -> None:
-            known = [player for player in players.values() if player.is_known_at(servers)]
-            here = [player for player in known if cluster in ("", player.cluster)]
-            free = [player for player in here if player.is_free and player.token not in but]
+            candidates = [player for player in players.values() if player.is_known_at(servers)]
+            local = [player for player in candidates if cluster in ("", player.cluster)]
+            free = [player for player in local if player.is_free and player.token not in but]
             seated = [player for player in free if room in player.rooms or (resumes and player.rooms)]
-            found = seated or [player for player in free if name in (None, player.name) and not only_seated]
-            if found and not taken:  # a retry of the write must not claim a second player
-                token, now = max(found, key=_rank(servers)).token, time.time()
-                taken.extend(replace(row, pid=os.getpid(), used_at=now) for row in here if row.token == token)
-            _put(players, *taken)
+            matching = seated or [player for player in free if name in (None, player.name) and not only_seated]
+            if matching and not chosen:  # a retry of the write must not claim a second player
+                token, now = max(matching, key=_rank(servers)).token, time.time()
+                chosen.extend(replace(row, pid=os.getpid(), used_at=now) for row in local if row.token == token)
+            _put(players, *chosen)
 
         self.change(take)
-        return taken[0] if taken else None
+        return chosen[0] if chosen else None
 
     def keep(self, *kept: KnownPlayer) -> None:
         """Store players, adding their rooms to the known ones."""
@@ -198,7 +198,7 @@ class KnownPlayers:
         def strike(players: Players) -> None:
             players.pop((server, token), None)
             for row in [row for row in players.values() if row.token == token and server in row.others]:
-                players[row.key] = replace(row, others=tuple(other for other in row.others if other != server))
+                players[row.key] = replace(row, others=tuple(url for url in row.others if url != server))
 
         self.change(strike)
 
@@ -409,10 +409,10 @@ class Identity:
         """Change the file in a thread, one change at a time; report once if another program blocks it."""
         async with self._writing:
             was_kept = self.players.problem is None
-            done = await asyncio.to_thread(change, *arguments, **options)
+            result = await asyncio.to_thread(change, *arguments, **options)
             if was_kept and self.players.problem is not None:
                 self._tell(say("not written down", why=self.players.problem))
-        return done
+        return result
 
     async def finish(self) -> None:
         await self._work.finish()

@@ -22,8 +22,8 @@ _MAX_NAMED: Final = 10  # each name costs a request
 def find_asked(client: Client, *, or_own: bool = False) -> OpenChallenge | None:
     """Return the newest challenge to us or, if there is none and `or_own`, the newest from us, else None."""
     newest = [*reversed(client.challenges.open.values())]
-    asked = [one for one in newest if one.player != client.player] or (newest if or_own else [])
-    return asked[0] if asked else None
+    offers = [challenge for challenge in newest if challenge.player != client.player] or (newest if or_own else [])
+    return offers[0] if offers else None
 
 
 async def carry_out(
@@ -44,9 +44,9 @@ async def carry_out(
     """
     try:
         if verb.kind == "block":
-            asked = find_asked(client)
-            name = verb.argument or (asked.name if asked else "") or ""
-            blocks = await client.challenges.block(verb.argument or (asked.player if asked else "") or None)
+            offer = find_asked(client)
+            name = verb.argument or (offer.name if offer else "") or ""
+            blocks = await client.challenges.block(verb.argument or (offer.player if offer else "") or None)
             tell(say("blocked now", name=clean_text(name)) if name else await describe_blocks(client, blocks))
         elif verb.argument in ("accept", "decline"):
             await _answer(client, accept=verb.argument == "accept")
@@ -71,12 +71,12 @@ async def describe_blocks(client: Client, blocks: Sequence[str]) -> str:
 
 
 async def _answer(client: Client, *, accept: bool) -> None:
-    asked = find_asked(client, or_own=not accept)
-    if asked is None:
+    offer = find_asked(client, or_own=not accept)
+    if offer is None:
         raise BadInput(say("refused no_offer challenge"))
     if accept and client.rooms.plays:
         raise BadInput(say("challenge in game"))
-    await client.challenges.answer(asked.challenge, accept=accept)
+    await client.challenges.answer(offer.challenge, accept=accept)
 
 
 def _propose(room: Room, name: str) -> Choice:

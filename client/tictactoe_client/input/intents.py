@@ -52,8 +52,8 @@ def _list_phrases(words: Callable[[str], Iterable[str]]) -> dict[str, Intent]:
     phrases = {word: row.means for row in TABLE if row.means is not None for id in row.word_ids for word in words(id)}
     for kind, ways in _WAYS.items():
         for way in ways:
-            told = (f"{word} {answer}" for word in words(kind) for answer in words(f"way {way}"))
-            phrases |= dict.fromkeys(told, Verb(kind, way))
+            answers = (f"{word} {answer}" for word in words(kind) for answer in words(f"way {way}"))
+            phrases |= dict.fromkeys(answers, Verb(kind, way))
     return phrases
 
 
@@ -84,11 +84,11 @@ def parse_intent(
     try:
         return Place(_parse_place(body, rules, Keys.PHONE if marked and keys == Keys.LETTERS else keys, coordinates))
     except BadInput:
-        meant = None
+        intent = None
         if is_by_letter:
             with suppress(BadInput):
-                meant = _parse_command(body, rules, Keys.PHONE, coordinates)
-        if meant is None:
+                intent = _parse_command(body, rules, Keys.PHONE, coordinates)
+        if intent is None:
             raise
         raise BadInput(describe_unknown(text, say("did you mean", word=f"/{text}"))) from None
 
@@ -119,8 +119,8 @@ def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coord
             return Look("at", _parse_count(argument, word))
         case Verb("draw" | "undo" | "claim" as kind) if argument and plain(body) not in phrases:
             ways = [f"{word} {words_of(f'way {way}')[0]}" for way in _WAYS[kind][:_MOST_WAYS_SHOWN]]
-            told = say("or", first=", ".join([word, *ways[:-1]]), last=ways[-1])
-            raise BadInput(say("please type", words=told))
+            alternatives = say("or", first=", ".join([word, *ways[:-1]]), last=ways[-1])
+            raise BadInput(say("please type", words=alternatives))
     return phrases.get(plain(body))
 
 
@@ -168,8 +168,8 @@ def _parse_place(body: str, rules: Rules, keys: Keys | str, coordinates: Coordin
         if column is not None:
             return column
         typed = shorten(body.strip())
-        known = [phrase for phrase in _list_phrases(words_of) if len(phrase) > 1]
-        raise BadInput(describe_unknown(typed, describe_move(rules), known), "unknown") from None
+        phrases = [phrase for phrase in _list_phrases(words_of) if len(phrase) > 1]
+        raise BadInput(describe_unknown(typed, describe_move(rules), phrases), "unknown") from None
 
 
 def describe_move(rules: Rules) -> str:

@@ -24,8 +24,8 @@ async def carry_out(client: Client, what: str, value: str = "") -> tuple[list[st
     match what:
         case "claim":
             codes = await client.names.claim(value)
-            told = say("name claimed", name=clean_text(client.name))
-            return [told, *(f"  {clean_text(code)}" for code in codes)], ()
+            claimed = say("name claimed", name=clean_text(client.name))
+            return [claimed, *(f"  {clean_text(code)}" for code in codes)], ()
         case "link":
             code = clean_text(await client.names.link_device())
             command = " ".join((PROGRAM, "name", "link", code, "--server", client.address.socket_url))
@@ -42,10 +42,10 @@ async def carry_out(client: Client, what: str, value: str = "") -> tuple[list[st
     return [], ()
 
 
-def write_export(file: str, found: dict[str, Any]) -> None:
+def write_export(file: str, export: dict[str, Any]) -> None:
     """Write a player's export to a new file as JSON; raises `Misuse`."""
     try:
-        create_file(Path(file).expanduser(), f"{json.dumps(found, ensure_ascii=False, indent=1)}\n")
+        create_file(Path(file).expanduser(), f"{json.dumps(export, ensure_ascii=False, indent=1)}\n")
     except (OSError, ValueError) as error:
         raise Misuse(say("file not written", file=clean_text(file), why=describe_cause(error))) from None
 
@@ -55,10 +55,10 @@ def propose_name() -> str:
     return " ".join(choice(say(f"name proposal {part}").split()) for part in ("first", "last"))
 
 
-def describe_self(client: Client, found: Ok) -> str:
+def describe_self(client: Client, answer: Ok) -> str:
     """Return our name, and whether it is claimed."""
-    id = "name own" if found.claimed else "name others" if client.welcome.claimed is False else "name free"
-    return say(id, name=clean_text(found.claimed or client.name), n=found.codes_left or 0)
+    id = "name own" if answer.claimed else "name others" if client.welcome.claimed is False else "name free"
+    return say(id, name=clean_text(answer.claimed or client.name), n=answer.codes_left or 0)
 
 
 def describe_device(device: Device) -> str:

@@ -49,10 +49,10 @@ def parse_rules(
     marks = base.marks if marks is None else marks.upper()
     try:
         bare = Rules(rows, columns, line, marks, gravity=base.gravity or gravity)
-        taken = base.blocked if blocked is None else _parse_blocked(blocked, bare)
+        blocked_cells = base.blocked if blocked is None else _parse_blocked(blocked, bare)
         fair: Any = base.opening if opening is None else None if opening == "none" else opening
         misere, exact = base.misere or misere, base.exact or exact
-        return replace(bare, blocked=taken, misere=misere, exact=exact, opening=fair)
+        return replace(bare, blocked=blocked_cells, misere=misere, exact=exact, opening=fair)
     except InvalidRules as invalid:
         raise Misuse(describe_fault(invalid)) from None
 
@@ -131,13 +131,13 @@ def read_room(values: Mapping[str, Any]) -> Choice:
 
 def describe_room(wish: Choice, *, alone: bool) -> str:
     """Describe a room in the words of the form."""
-    told = say("new room sum", rules=describe_rules(wish.rules), clock=describe_clock_in_words(wish.clock))
+    summary = say("new room sum", rules=describe_rules(wish.rules), clock=describe_clock_in_words(wish.clock))
     if alone:
-        return told
-    seen = [say("form private" if wish.private else "form public")]
-    seen += [say("analysis open")] if wish.analysis == "open" else []
-    seen += [say("chat players")] if wish.chat == "players" else []
-    return f"{told} {say('new room is', seen=', '.join(seen))}"
+        return summary
+    visibility = [say("form private" if wish.private else "form public")]
+    visibility += [say("analysis open")] if wish.analysis == "open" else []
+    visibility += [say("chat players")] if wish.chat == "players" else []
+    return f"{summary} {say('new room is', seen=', '.join(visibility))}"
 
 
 def values_of(rules: Rules) -> dict[str, Any]:

@@ -174,7 +174,7 @@ def hide_credentials(text: str) -> str:
     >>> hide_credentials("wss://ana:secret@example.org/?token=abc")
     'wss://…@example.org/?…'
     """
-    return _CREDENTIALS.sub(lambda found: "…@" if found[0].endswith("@") else "…", text)
+    return _CREDENTIALS.sub(lambda match: "…@" if match[0].endswith("@") else "…", text)
 
 
 def _parse_target(text: str) -> tuple[Address, str | None]:
@@ -213,8 +213,8 @@ def parse_url(text: str) -> Address:
 
 def _bad(text: str, why: str = "") -> BadAddress:
     text = hide_credentials(text)
-    shown = text if len(text) <= 60 else f"{text[:60]}…"
-    how = say("bad address because", address=shown, why=why) if why else say("bad address", address=shown)
+    quoted = text if len(text) <= 60 else f"{text[:60]}…"
+    how = say("bad address because", address=quoted, why=why) if why else say("bad address", address=quoted)
     return BadAddress(f"{how} {say('address looks like', port=DEFAULT_PORT)}")
 
 
@@ -254,25 +254,25 @@ def own_interfaces() -> list[ipaddress.IPv4Interface | ipaddress.IPv6Interface]:
     """Return this machine's addresses with their networks, or none in a sandbox that hides them."""
     import ifaddr
 
-    found = []
+    interfaces = []
     with contextlib.suppress(OSError):
-        for one in itertools.chain.from_iterable(adapter.ips for adapter in ifaddr.get_adapters()):
-            host = one.ip if isinstance(one.ip, str) else one.ip[0]
-            found.append(ipaddress.ip_interface(f"{host.partition('%')[0]}/{one.network_prefix}"))
-    return found
+        for ip in itertools.chain.from_iterable(adapter.ips for adapter in ifaddr.get_adapters()):
+            host = ip.ip if isinstance(ip.ip, str) else ip.ip[0]
+            interfaces.append(ipaddress.ip_interface(f"{host.partition('%')[0]}/{ip.network_prefix}"))
+    return interfaces
 
 
 @lru_cache(maxsize=1)
 def own_addresses() -> tuple[str, ...]:
     """Return this machine's addresses, IPv4 before IPv6, each beginning with that of the default route."""
-    found: list[str] = []
+    texts: list[str] = []
     # Documentation addresses (RFC 5737, RFC 3849); connecting a UDP socket sends nothing.
     for target, family in (("192.0.2.1", socket.AF_INET), ("2001:db8::1", socket.AF_INET6)):
         with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.connect((target, 9))
-            found.append(str(probe.getsockname()[0]))
-    found += (str(one.ip) for one in own_interfaces())
-    away = [one for one in found if one != "::1" and not one.startswith(("127.", "169.254.", "fe80:"))]
+            texts.append(str(probe.getsockname()[0]))
+    texts += (str(interface.ip) for interface in own_interfaces())
+    away = [text for text in texts if text != "::1" and not text.startswith(("127.", "169.254.", "fe80:"))]
     return tuple(sorted(dict.fromkeys(away), key=lambda address: ":" in address))
 
 
@@ -329,17 +329,19 @@ def parse_cluster(given: str | Address | Cluster | Sequence[str | Address] | Non
 
 def parse_servers(urls: Iterable[str], named_by: Address) -> tuple[Address, ...]:
     """Return the servers that a server names, without addresses that are invalid or would give up TLS."""
-    found: list[Address] = []
+    servers: list[Address] = []
     for url in islice(urls, _MOST_SERVERS):
         with contextlib.suppress(BadAddress):
-            found.append(parse_url(url))
-    return tuple(one for one in {one.url: one for one in found}.values() if named_by.may_lead_to(one))
+            servers.append(parse_url(url))
+    return tuple(
+        server for server in {server.url: server for server in servers}.values() if named_by.may_lead_to(server)
+    )
 
 
 def find_server(url: str, servers: Sequence[Address]) -> Address | None:
     """Return the server that a URL means, or None."""
     try:
-        wanted = parse_url(url)
+        address = parse_url(url)
     except BadAddress:
         return None
-    return next((one for one in servers if is_same_server(one, wanted)), None)
+    return next((server for server in servers if is_same_server(server, address)), None)

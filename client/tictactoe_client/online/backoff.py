@@ -53,10 +53,10 @@ class Backoff:
         if passed:
             yield 0, passed
         is_steady = lasted_seconds >= self.steady_seconds
-        rest = random.uniform(0, self.moment) if is_steady else self._vary((*self.first, self.longest)[0])
+        pause = random.uniform(0, self.moment) if is_steady else self._vary((*self.first, self.longest)[0])
         for step in range(1, addresses):
-            yield step, rest
-            rest = random.uniform(0, self.moment)
+            yield step, pause
+            pause = random.uniform(0, self.moment)
         for wait in map(self._vary, chain(self.first, repeat(self.longest))):
             passed += wait
             for number, step in enumerate(range(0 if passed >= absent else 1, addresses)):

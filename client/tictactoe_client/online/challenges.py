@@ -33,7 +33,9 @@ class Challenges(Part):
 
     def __init__(self, client: PartOwner, rooms: Rooms) -> None:
         super().__init__(client)
-        self.open: dict[str, OpenChallenge] = {one.challenge: one for one in client.welcome.challenges or ()}
+        self.open: dict[str, OpenChallenge] = {
+            challenge.challenge: challenge for challenge in client.welcome.challenges or ()
+        }
         self.own: dict[str, str] = {}
         self._sent: tuple[OpenChallenge, str] | None = None  # our latest challenge, with the player's name
         self._rooms = rooms
@@ -64,11 +66,11 @@ class Challenges(Part):
         """
         require(self.are_offered, "why no challenges")
         chosen = (rules or "classic") if isinstance(rules, str | None) else choice_of(rules)
-        known = terms.RulesState.of(PRESETS[chosen] if isinstance(chosen, str) else chosen.to_rules())
+        rules_state = terms.RulesState.of(PRESETS[chosen] if isinstance(chosen, str) else chosen.to_rules())
         client = self._client
         about: dict[str, Any] = {"clock": clock, "rated": rated, "side": side or UNSET}
         us: dict[str, Any] = {"player": client.player, "name": client.name}
-        own = OpenChallenge(challenge="", **us, to=player, rules=known, expires_ms=0, **about)
+        own = OpenChallenge(challenge="", **us, to=player, rules=rules_state, expires_ms=0, **about)
         self._sent = own, name or player
         return require_field((await client._ask(Challenge(player=player, rules=chosen, **about))).challenge)
 
@@ -115,8 +117,8 @@ class Challenges(Part):
         require(self.are_offered, "why no challenges")
         request = Block(player=player or UNSET, on=on, strangers=UNSET if strangers is None else strangers)
         blocks = (await self._client._ask(request)).blocks or ()
-        for one in [one for one in self.open.values() if one.player in blocks]:
-            del self.open[one.challenge]  # the server does not report its end
+        for challenge in [challenge for challenge in self.open.values() if challenge.player in blocks]:
+            del self.open[challenge.challenge]  # the server does not report its end
         return blocks
 
     def _take_id(self, challenge: str) -> None:
@@ -135,7 +137,7 @@ class Challenges(Part):
         """End the challenges that a welcome does not list; a seat outside our `rooms` belongs to an accepted one."""
         known = {seat.room for seat in before.rooms} | rooms
         seats = [seat.room for seat in now.rooms if seat.room not in known]
-        open = {one.challenge: one for one in now.challenges or ()}
+        open = {challenge.challenge: challenge for challenge in now.challenges or ()}
         for id in self.open.keys() - open.keys():
             room = seats.pop() if seats and id in self.own else UNSET
             self._end(ChallengeOver(id, "accepted" if room else "over", room))

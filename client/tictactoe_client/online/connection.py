@@ -104,7 +104,7 @@ class Connection(ClientConnection):
     notice: Notice | None = None
     farewell: Error | None = None
     is_bot = False
-    _heard: list[str]
+    _greetings: list[str]
 
     @property
     def latency_seconds(self) -> float:
@@ -185,8 +185,9 @@ class _OpenSocket(open_socket):
         if isinstance(exc, InvalidStatus) and (place := exc.response.headers.get("Location", "")).startswith("http"):
             del exc.response.headers["Location"]  # as of a proxy that misses the slash after its path
             exc.response.headers["Location"] = place.replace("http", "ws", 1)
-        found = super().process_redirect(exc)
-        return found if isinstance(found, str) and _origin_of(parse_uri(found)) == _origin_of(self.ws_uri) else exc
+        redirect = super().process_redirect(exc)
+        is_allowed = isinstance(redirect, str) and _origin_of(parse_uri(redirect)) == _origin_of(self.ws_uri)
+        return redirect if is_allowed else exc
 
 
 def _origin_of(uri: WebSocketURI) -> tuple[bool, str, int]:
@@ -363,8 +364,8 @@ def explain_end(closed: ConnectionClosed) -> errors.ConnectionLost:
         return errors.ConnectionLost(say("lost broken"))
     code, reason = closed.rcvd.code, clean_text(closed.rcvd.reason)
     if name := next((name for name, closed_with in errors.EXPULSIONS.items() if code == closed_with), None):
-        told = {"why": "reason", "reason": reason} if reason not in ("", name) else {}
-        return errors.Expelled(name, describe_refusal(name, told) or name, code)
+        placeholders = {"why": "reason", "reason": reason} if reason not in ("", name) else {}
+        return errors.Expelled(name, describe_refusal(name, placeholders) or name, code)
     if code in GOING_DOWN:
         return errors.ConnectionLost(say("lost going down"), code)
     unsaid = "policy" if code == CloseCode.POLICY_VIOLATION else code
@@ -440,22 +441,22 @@ def _found_no_tls(error: Exception) -> bool:
 
 async def _describe_doubt(address: Address, error: ssl.SSLCertVerificationError, timeout_seconds: float) -> str:
     """Return the fault of a certificate, with its details if they can be read."""
-    shown: dict[str, Any] = {}
+    certificate: dict[str, Any] = {}
     with contextlib.suppress(OSError, ValueError):
         async with asyncio.timeout(timeout_seconds):
-            shown = await _read_certificate(address)
+            certificate = await _read_certificate(address)
     code = error.verify_code  # OpenSSL's X509_V_ERR codes
     if code == 9:
-        begins = _day(shown.get("notBefore"))
+        begins = _day(certificate.get("notBefore"))
         return say("certificate early on" if begins else "certificate early", day=begins)
     if code == 10:
-        expired = _day(shown.get("notAfter"))
+        expired = _day(certificate.get("notAfter"))
         return say("certificate late on" if expired else "certificate late", day=expired)
     if code in (62, 64):
-        names = ", ".join(clean_text(name)[:_LONGEST_NAME] for _, name in shown.get("subjectAltName", ())[:3])
+        names = ", ".join(clean_text(name)[:_LONGEST_NAME] for _, name in certificate.get("subjectAltName", ())[:3])
         return say("certificate for others" if names else "certificate not for", names=names, host=address.host)
     if code in (2, 18, 19, 20, 21):
-        issuer = {key: value for part in shown.get("issuer", ()) for key, value in part}
+        issuer = {key: value for part in certificate.get("issuer", ()) for key, value in part}
         name = clean_text(issuer.get("commonName") or issuer.get("organizationName") or "")[:_LONGEST_NAME]
         return say("certificate from" if name else "certificate untrusted", name=name)
     return error.verify_message
@@ -467,12 +468,12 @@ async def _read_certificate(address: Address) -> dict[str, Any]:
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     while True:
         _, writer = await asyncio.open_connection(address.host, address.port or 443, ssl=context)
-        shown: ssl.SSLObject = writer.get_extra_info("ssl_object")
+        ssl_object: ssl.SSLObject = writer.get_extra_info("ssl_object")
         writer.transport.abort()
-        if said := shown.getpeercert():
-            return said
+        if certificate := ssl_object.getpeercert():
+            return certificate
         # The `ssl` module reads only certificates that it was told to trust.
-        context.load_verify_locations(cadata=shown.getpeercert(binary_form=True) or b"")
+        context.load_verify_locations(cadata=ssl_object.getpeercert(binary_form=True) or b"")
         context.verify_mode, context.verify_flags = ssl.CERT_REQUIRED, ssl.VERIFY_X509_PARTIAL_CHAIN | _ANY_TIME
 
 

@@ -47,7 +47,7 @@ class Unreachable(ClientError):
     """The server, or each of a cluster, cannot be reached; `is_answered` if something there speaks HTTP."""
 
     def __init__(self, url: str, reason: str, *, others: Sequence[Unreachable] = (), is_answered: bool = False) -> None:
-        nor = "".join(say("nor reach", url=other.url, reason=other.reason) for other in others)
+        nor = "".join(say("nor reach", url=error.url, reason=error.reason) for error in others)
         super().__init__(say("cannot reach", url=url, reason=reason) + nor)
         self.url: str = url
         self.reason: str = reason

@@ -17,10 +17,10 @@ class Games(Part):
         """Return our finished games, newest first; with `before`, a `game_id`, only older ones."""
         games: tuple[PastGame, ...] = ()
         while len(games) < limit:
-            wanted = min(limit - len(games), MAX_LISTED_GAMES)
-            page = (await self._client._ask(requests.History(limit=wanted, before=before or UNSET))).games or ()
+            page_size = min(limit - len(games), MAX_LISTED_GAMES)
+            page = (await self._client._ask(requests.History(limit=page_size, before=before or UNSET))).games or ()
             games += page
-            if len(page) < wanted:
+            if len(page) < page_size:
                 break
             before = games[-1].game_id
         return games[:limit]
@@ -32,7 +32,7 @@ class Games(Part):
     async def share(self, game_id: str, *, on: bool = True) -> str | None:
         """Share a finished game and return the link; with `on` false, stop sharing it and return None."""
         require(self._client.welcome.sharing, "refused not_allowed share")
-        found = (await self._client._ask(requests.Share(game_id=game_id, on=on))).replay
-        if found is UNSET:
+        replay = (await self._client._ask(requests.Share(game_id=game_id, on=on))).replay
+        if replay is UNSET:
             return None
-        return reachable_address(self._client.cluster.given.first).link_to(f"replay/{found}")
+        return reachable_address(self._client.cluster.given.first).link_to(f"replay/{replay}")

@@ -187,9 +187,9 @@ def _inspect_state(state: pushes.RoomState) -> None:
     ):
         _demand(holds, field)
     _inspect_end(state.result, state.last, board, marks)
-    taken = [cell for cell, mark in enumerate(board) if mark in marks]
+    marked = [cell for cell, mark in enumerate(board) if mark in marks]
     last = state.moves[-1] if state.moves else None
-    _demand(sorted(state.moves) == taken and last == state.last, "moves")
+    _demand(sorted(state.moves) == marked and last == state.last, "moves")
     if rules.opening is not None and not _fits_opening(state, rules, rules.opening):
         raise _broken_at("opening")
 

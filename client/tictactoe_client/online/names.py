@@ -18,9 +18,9 @@ class Names(Part):
     async def claim(self, name: str) -> tuple[str, ...]:
         """Claim a name and return the codes that restore it, which are shown only once."""
         client = self._client
-        found = await client._ask(ClaimName(name=name))
+        answer = await client._ask(ClaimName(name=name))
         client.name, client.welcome = parse_name(name), structs.replace(client.welcome, claimed=True)
-        return found.rescue or ()
+        return answer.rescue or ()
 
     async def link_device(self) -> str:
         """Return a code for `connect` on another device, valid once within five minutes."""
@@ -37,11 +37,11 @@ class Names(Part):
     async def export(self) -> dict[str, Any]:
         """Return everything that the server stores about us: the tables by name, and all finished games as `games`."""
         page = await self._client._ask(Export())
-        found, games = page.export or {}, list((page.export or {}).get("games", ()))
+        export, games = page.export or {}, list((page.export or {}).get("games", ()))
         while page.before is not UNSET:
             page = await self._client._ask(Export(before=page.before))
             games.extend((page.export or {}).get("games", ()))
-        return found | {"games": games}
+        return export | {"games": games}
 
     async def forget(self) -> None:
         """Delete us from the server for good: the token becomes invalid, and the connection ends."""

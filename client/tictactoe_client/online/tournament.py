@@ -113,7 +113,7 @@ def take_in(state: EventState, news: EventRows, viewer: str) -> EventState:
     """Return a state with changes merged in; the table is sorted and cut to its length."""
     rows = {row.player: row for row in (*state.table, *news.rows)}
     table = sorted(rows.values(), key=lambda row: row.place)
-    pairings = {one.id: one for one in (*state.pairings, *news.pairings) if one.round == news.round}
+    pairings = {pairing.id: pairing for pairing in (*state.pairings, *news.pairings) if pairing.round == news.round}
     return replace(
         state,
         seq=news.seq,

@@ -81,8 +81,8 @@ class Terminal:
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         with contextlib.suppress(OSError):
             while self._asked_at is not None:
-                left = self._asked_at + _ANSWER_SECONDS - time.monotonic()
-                if not select.select([0], [], [], max(0.0, left))[0] or not (data := os.read(0, 1)):
+                seconds_left = self._asked_at + _ANSWER_SECONDS - time.monotonic()
+                if not select.select([0], [], [], max(0.0, seconds_left))[0] or not (data := os.read(0, 1)):
                     break
                 self._typed += "".join(text for text, _ in self._sift(decode(data)))
 

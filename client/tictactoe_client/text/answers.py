@@ -31,14 +31,14 @@ def answer_query(kind: str, number: int | None, state: RoomState, viewer: str, p
         case "last":
             return [describe_last(state, viewer)]
         case "clock" if state.clock is not None:
-            left = {one.mark: one.clock_ms for one in list_players(state, viewer, passed_ms)}
-            times = (f"{name_of(state, mark)} {format_duration(ms)}" for mark, ms in left.items() if ms is not None)
+            clocks = {player.mark: player.clock_ms for player in list_players(state, viewer, passed_ms)}
+            times = (f"{name_of(state, mark)} {format_duration(ms)}" for mark, ms in clocks.items() if ms is not None)
             return [say("time left", times=", ".join(times))]
         case "clock":
             return [say("no clock")]
         case "who":
-            told = [_describe_seat(mark, seat, viewer) for mark, seat in state.seats.items()]
-            return [" ".join([*told, f"{count(state.watchers, 'watcher')}."] if state.watchers else told)]
+            lines = [_describe_seat(mark, seat, viewer) for mark, seat in state.seats.items()]
+            return [" ".join([*lines, f"{count(state.watchers, 'watcher')}."] if state.watchers else lines)]
         case "free":
             return [list_free(state, _MOST_FREE_CELLS)]
         case "runs":
@@ -92,8 +92,10 @@ def read_aloud(kind: str, index: int | None, state: RoomState) -> list[str]:
         return [say("name a cell")]
     if kind == "around":
         steps = (next(walk(cell, down, right, rules), None) for down, right in _CLOCKWISE)
-        told = ", ".join(f"{format_cell(near, rules)} {_aloud(board[near])}" for near in steps if near is not None)
-        return [say("read around", cell=format_cell(cell, rules), mark=_aloud(board[cell]), cells=told)]
+        neighbours = ", ".join(
+            f"{format_cell(near, rules)} {_aloud(board[near])}" for near in steps if near is not None
+        )
+        return [say("read around", cell=format_cell(cell, rules), mark=_aloud(board[cell]), cells=neighbours)]
     if kind == "diagonals":
         return _read_diagonals(cell, rules, board)
     id = "lies last" if cell == state.last else "lies"
@@ -101,25 +103,25 @@ def read_aloud(kind: str, index: int | None, state: RoomState) -> list[str]:
 
 
 def _read_diagonals(cell: int, rules: Rules, board: str) -> list[str]:
-    told = []
+    diagonals = []
     for down in (1, -1):
         cells = [*reversed([*walk(cell, -down, -1, rules)]), cell, *walk(cell, down, 1, rules)]
         if len(cells) > 1:
             names = [format_cell(one, rules) for one in cells]
             lying = _read(names, [board[one] for one in cells])
-            told.append(say("read diagonal", first=names[0], last=names[-1], cells=lying))
-    return told or [say("no diagonal", cell=format_cell(cell, rules))]
+            diagonals.append(say("read diagonal", first=names[0], last=names[-1], cells=lying))
+    return diagonals or [say("no diagonal", cell=format_cell(cell, rules))]
 
 
 def _read(names: Iterable[str], marks: Sequence[str]) -> str:
     """Return named cells with their marks; runs of four or more alike are joined."""
-    told = []
-    for mark, group in groupby(zip(names, marks, strict=True), key=lambda one: one[1]):
+    parts = []
+    for mark, group in groupby(zip(names, marks, strict=True), key=lambda pair: pair[1]):
         alike = [name for name, _ in group]
         if len(alike) >= _SHORTEST_SPAN:
             alike = [say("reach", first=alike[0], last=alike[-1])]
-        told += [f"{name} {_aloud(mark)}" for name in alike]
-    return ", ".join(told)
+        parts += [f"{name} {_aloud(mark)}" for name in alike]
+    return ", ".join(parts)
 
 
 def _aloud(mark: str) -> str:
@@ -129,12 +131,12 @@ def _aloud(mark: str) -> str:
 def list_marks(state: RoomState, number: int | None = None) -> list[str]:
     """List the cells of mark number `number`, or of each mark: ``X, 2 cells: A1 B2.``"""
     rules = state.rules.to_rules()
-    told = []
-    for one in rules.marks if number is None else rules.marks[number]:
-        cells = [format_cell(cell, rules) for cell, lies in enumerate(state.board) if lies == one]
+    lines = []
+    for mark in rules.marks if number is None else rules.marks[number]:
+        cells = [format_cell(cell, rules) for cell, lies in enumerate(state.board) if lies == mark]
         many = count(len(cells), "cell")
-        told.append(say("mark cells" if cells else "mark no cell", mark=one, many=many, cells=" ".join(cells)))
-    return told
+        lines.append(say("mark cells" if cells else "mark no cell", mark=mark, many=many, cells=" ".join(cells)))
+    return lines
 
 
 def list_moves(state: RoomState, moves: Sequence[int], last: int | None = None) -> str:
@@ -149,12 +151,12 @@ def list_runs(state: RoomState) -> list[str]:
     rules = state.rules.to_rules()
     least = max(2, rules.line - 2)
     runs = sorted(find_runs(state.board, rules, least), key=lambda run: -len(run.cells))
-    told = []
+    lines = []
     for run in runs[:_MOST_RUNS]:
         ends = " ".join(format_cell(end, rules) for end in run.open_ends)
         reach = describe_reach(run.cells, rules)
         id = "run open" if ends else "run closed"
-        told.append(say(id, mark=run.mark, n=len(run.cells), reach=reach, ends=ends))
+        lines.append(say(id, mark=run.mark, n=len(run.cells), reach=reach, ends=ends))
     if len(runs) > _MOST_RUNS:
-        told.append(say("runs more", n=len(runs) - _MOST_RUNS))
-    return told or [say("runs none", n=least)]
+        lines.append(say("runs more", n=len(runs) - _MOST_RUNS))
+    return lines or [say("runs none", n=least)]

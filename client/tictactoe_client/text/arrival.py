@@ -49,8 +49,8 @@ def greet(
 ) -> list[str]:
     """Describe the first state of a room: the place, the moves so far, and how to play."""
     viewer, actor = (client.player,) * 2 if room is None else (room.viewer, room.find_actor(state))
-    shown = client.cluster.given.first
-    invites_to = reachable_address(shown) if state.status == "waiting" else shown
+    address = client.cluster.given.first
+    invites_to = reachable_address(address) if state.status == "waiting" else address
     terms, with_own_name = (viewer, invites_to, client.latency_seconds), settings.name is None
     lines = describe_arrival(state, *terms, with_own_name=with_own_name, actor=actor)
     lines += describe_progress(state, moves or ())
@@ -79,11 +79,11 @@ def set_scene(
         return [*board, *describe_due(state, viewer, actor)]
     begins = old is None or old.status != "playing" or old.game != state.game
     is_taken_back = old is not None and state.ply < old.ply and state.game == old.game
-    shown = board if own is None or is_taken_back or (begins and state.ply > 0) else []
+    drawn = board if own is None or is_taken_back or (begins and state.ply > 0) else []
     opening = state.opening or None
     if opening is not None and (begins or opening.options):
-        return [*shown, describe_turn(state, viewer)]
-    return [*shown, say("move of mark", mark=state.turn)] if begins or is_taken_back else shown
+        return [*drawn, describe_turn(state, viewer)]
+    return [*drawn, say("move of mark", mark=state.turn)] if begins or is_taken_back else drawn
 
 
 def describe_arrival(
@@ -103,9 +103,9 @@ def describe_arrival(
     if state.status != "waiting":
         return lines
     link, command = address.link_to(state.room), invitation(address.word_for(state.room))
-    ways = {"invitation code": state.room, "invitation link": link, "invitation or": command}
-    width = max(map(len, map(say, ways)))
-    return [*lines, *(f"{say(id):{width}}  {way}" for id, way in ways.items())]
+    invitations = {"invitation code": state.room, "invitation link": link, "invitation or": command}
+    width = max(map(len, map(say, invitations)))
+    return [*lines, *(f"{say(id):{width}}  {way}" for id, way in invitations.items())]
 
 
 def describe_progress(state: RoomState, moves: Sequence[int]) -> list[str]:
@@ -123,10 +123,10 @@ def describe_progress(state: RoomState, moves: Sequence[int]) -> list[str]:
 def describe_attempts(lost: Lost, *, holds_seat: bool) -> str:
     """Say that the connection is lost, how long the client retries, and how long a running server holds our seat."""
     is_limited = lost.absent_seconds >= 1
-    told = say("lost for up to" if is_limited else "lost", time=describe_seconds(lost.absent_seconds))
+    attempt = say("lost for up to" if is_limited else "lost", time=describe_seconds(lost.absent_seconds))
     if not (holds_seat and 1 <= lost.hold_seconds < lost.absent_seconds):
-        return told
-    return f"{told} {say('seat held while server runs', time=describe_seconds(lost.hold_seconds))}"
+        return attempt
+    return f"{attempt} {say('seat held while server runs', time=describe_seconds(lost.hold_seconds))}"
 
 
 def describe_giving_up(state: RoomState | None, viewer: str, address: Address, reason: str) -> str:

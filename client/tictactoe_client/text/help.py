@@ -46,7 +46,11 @@ def describe_help(state: RoomState, settings: Settings, viewer: str, now: Choice
         names = [f"{typed} ({does})" for typed, does in ([columns] if rules.gravity else _list_names(settings))]
         lines.append(say("help move", ways=_join_ways([*_list_keys(rules, settings), *names])))
     for topic, commands in list_commands(plays=plays, now=now):
-        told = [f"{_ask(one.typed[0], rules, settings, plays=plays)} {one.does}" for one in commands if one.typed]
+        told = [
+            f"{_ask(command.typed[0], rules, settings, plays=plays)} {command.does}"
+            for command in commands
+            if command.typed
+        ]
         lines.append(f"{say(topic)}: {', '.join(told)}.")
     return [*lines, *([say("help asks once")] if plays else []), say("help empty line")]
 
@@ -54,7 +58,7 @@ def describe_help(state: RoomState, settings: Settings, viewer: str, now: Choice
 def describe_record_help() -> list[str]:
     """Return lines about the commands in a record."""
     return [
-        f"{say(topic)}: {', '.join(f'{one.typed[0]} {one.does}' for one in commands)}."
+        f"{say(topic)}: {', '.join(f'{command.typed[0]} {command.does}' for command in commands)}."
         for topic, commands in RECORD.items()
     ]
 
@@ -75,7 +79,7 @@ def list_room_help(
     """Return the full screen's help in a room, with `now` only of possible commands."""
     moves = tuple(_list_moves_on_screen(rules, settings, show)) if plays else ()
     topics: list[Topic] = [(say("topic move" if plays else "topic goal", rules=describe_rules(rules)), moves)]
-    without_keys = {topic for topic, commands in COMMANDS.items() if not any(one.key for one in commands)}
+    without_keys = {topic for topic, commands in COMMANDS.items() if not any(command.key for command in commands)}
     groups = sorted(list_commands(plays=plays, now=now), key=lambda group: group[0] in without_keys)
     return [*topics, *((say(topic), _list_rows(commands, show)) for topic, commands in groups), _list_signs()]
 

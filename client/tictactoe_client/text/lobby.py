@@ -202,12 +202,12 @@ def describe_record(games: Sequence[PastGame], viewer: str) -> str:
         return ""
     others = ", ".join(clean_text(player.name) for player in games[0].players.values() if player.player != viewer)
     outcome = describe_outcome(games[0], viewer)
-    told = say("home last against", outcome=outcome, names=others) if others else say("home last", outcome=outcome)
+    result = say("home last against", outcome=outcome, names=others) if others else say("home last", outcome=outcome)
     winners = (game.players.get(game.result.winner or "") for game in games)
     streak = len(list(takewhile(lambda winner: winner is not None and winner.player == viewer, winners)))
     if streak < 2:
-        return told
-    return f"{told} {say('home streak at least' if streak == len(games) > 9 else 'home streak', n=streak)}"
+        return result
+    return f"{result} {say('home streak at least' if streak == len(games) > 9 else 'home streak', n=streak)}"
 
 
 def tally(games: Sequence[PastGame], viewer: str, *, is_complete: bool) -> str:

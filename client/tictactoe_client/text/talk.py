@@ -35,8 +35,8 @@ def describe_device_news(welcome: Welcome) -> str:
 
 def list_sentences() -> str:
     """Return the sentences for a server without free chat, with their numbers."""
-    told = (f"{number} {say(f'sentence {id}')}" for number, id in enumerate(SENTENCES, 1))
-    return say("chat sentences", sentences=" ".join(told))
+    sentences = (f"{number} {say(f'sentence {id}')}" for number, id in enumerate(SENTENCES, 1))
+    return say("chat sentences", sentences=" ".join(sentences))
 
 
 def describe_push(push: Notice | Announcement | Error | Call) -> str:

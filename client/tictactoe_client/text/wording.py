@@ -50,8 +50,8 @@ def describe_due(state: RoomState, viewer: str, actor: str | None = None) -> lis
     if not asked or asked[0].id != "choose":
         return [turn]
     ways = enumerate(asked[0].deeds, 1)
-    told = [say("way to choose", n=n, word=word_of(deed.name), does=describe_deed(deed, state)) for n, deed in ways]
-    return [turn, describe_question(asked[0], state, None), say("answer choose", ways="; ".join(told))]
+    lines = [say("way to choose", n=n, word=word_of(deed.name), does=describe_deed(deed, state)) for n, deed in ways]
+    return [turn, describe_question(asked[0], state, None), say("answer choose", ways="; ".join(lines))]
 
 
 def describe_clock_in_words(clock: ClockTerms | None) -> str:
@@ -105,17 +105,17 @@ def describe_choices(old: RoomState, new: RoomState, viewer: str) -> list[str]:
     before = {(question.id, question.marks) for question in choices(old, viewer, None).questions}
     asked = choices(new, viewer, None).questions
     several = ", of several" if len([one for one in asked if one.id in ("draw", "undo", "rematch")]) > 1 else ""
-    told = []
+    lines = []
     for question in asked:
         if (question.id, question.marks) in before:
             continue
         if question.id in ("draw", "undo"):
-            told.append(say(f"answer {question.id}{several}"))
+            lines.append(say(f"answer {question.id}{several}"))
         elif question.id == "rematch":
-            told.append(say("answer rematch"))
+            lines.append(say("answer rematch"))
         elif question.id == "deserted" and old.status == "over":
-            told.append(say("no rematch then", ways=describe_ways_on(new, viewer)))
-    return told
+            lines.append(say("no rematch then", ways=describe_ways_on(new, viewer)))
+    return lines
 
 
 def can_play_again(state: RoomState) -> bool:

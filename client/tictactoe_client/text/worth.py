@@ -32,14 +32,14 @@ def describe_value(value: CellValue, *, solved: bool = True) -> str:
 def describe_position(analysis: AnalysisState, rules: Rules) -> str:
     """Describe a position and the best moves: ``X to move: a draw with best play. Best: B2, A1.``"""
     if analysis.before:
-        moments = (replace(one, before=UNSET) for one in (analysis.before, analysis))
-        chosen, told = (describe_position(one, rules) for one in moments)
-        return say("before the choice", chosen=chosen, told=told)
+        moments = (replace(moment, before=UNSET) for moment in (analysis.before, analysis))
+        chosen, description = (describe_position(moment, rules) for moment in moments)
+        return say("before the choice", chosen=chosen, told=description)
     turn, value = analysis.turn, analysis.value
     if turn is None:
         return say("game is over here")
     if analysis.options:
-        options = [say("chat of", name=name_option(one), text=worth) for one, worth in _options(analysis)]
+        options = [say("chat of", name=name_option(option), text=worth) for option, worth in _options(analysis)]
         best = ", ".join(map(name_option, analysis.best_options))
         return say("stands to choose", mark=turn, options="; ".join(options), best=best)
     worth, is_several = describe_value(value, solved=analysis.solved), len(rules.marks) > 2
@@ -83,8 +83,8 @@ def format_value(value: CellValue, room: int, *, is_best: bool, is_chosen: bool 
         return f"{left}{star}{worth if len(worth) <= 3 else sign:<2}{right}"[:5]
     if is_chosen:
         return f"[{'*' if is_best else sign[-1]}]"
-    ways = (f"{star}{worth}", f"{star}{sign}") if is_best else (f" {worth}", worth, f" {sign}")
-    return f"{next(way for way in ways if len(way) <= 3):<3}"
+    forms = (f"{star}{worth}", f"{star}{sign}") if is_best else (f" {worth}", worth, f" {sign}")
+    return f"{next(form for form in forms if len(form) <= 3):<3}"
 
 
 def name_option(option: str) -> str:
@@ -95,18 +95,18 @@ def name_option(option: str) -> str:
 def review_position(after: AnalysisState, before: AnalysisState | None, cell: int | None, rules: Rules) -> list[str]:
     """Describe a position, its other moves, and the move `cell` that led from `before` to it."""
     stands = describe_position(after, rules)
-    told = say("position after", n=after.ply, told=stands) if after.ply else say("position at start", told=stands)
+    heading = say("position after", n=after.ply, told=stands) if after.ply else say("position at start", told=stands)
     compared = "" if before is None or cell is None else compare_played(cell, before, rules)
-    return [line for line in (told, describe_alternatives(after, rules), compared) if line]
+    return [line for line in (heading, describe_alternatives(after, rules), compared) if line]
 
 
 def describe_alternatives(analysis: AnalysisState, rules: Rules) -> str:
     """Describe the certain results of the other moves: ``Also: A1 draws. B1, C1 lose.``"""
-    others, told = sorted(analysis.cells.keys() - set(analysis.best)), []
+    others, lines = sorted(analysis.cells.keys() - set(analysis.best)), []
     for kind in ("win", "draw", "loss"):
         if cells := [cell for cell in others if analysis.cells[cell].kind == kind]:
-            told.append(say(f"also {kind}", n=len(cells), cells=_list_cells(cells, rules, _MOST_OTHERS)))
-    return say("also", told=" ".join(told)) if told else ""
+            lines.append(say(f"also {kind}", n=len(cells), cells=_list_cells(cells, rules, _MOST_OTHERS)))
+    return say("also", told=" ".join(lines)) if lines else ""
 
 
 def describe_cell_worth(cell: int, analysis: AnalysisState, rules: Rules) -> str:
@@ -174,8 +174,8 @@ def rank_cells(analysis: AnalysisState) -> list[int]:
 def list_worth(analysis: AnalysisState, rules: Rules, limit: int) -> list[str]:
     """Return at most `limit` lines of the best cells by value: ``* H8 I9  wins in 3``."""
     if analysis.options:
-        told = ((one in analysis.best_options, name_option(one), worth) for one, worth in _options(analysis))
-        return [f"{'*' if is_best else ' '} {option}  {worth}" for is_best, option, worth in told][:limit]
+        rows = ((one in analysis.best_options, name_option(one), worth) for one, worth in _options(analysis))
+        return [f"{'*' if is_best else ' '} {option}  {worth}" for is_best, option, worth in rows][:limit]
     lines: dict[str, list[int]] = {}
     for cell in rank_cells(analysis):
         words = describe_value(analysis.cells[cell], solved=analysis.solved)
@@ -187,7 +187,7 @@ def list_worth(analysis: AnalysisState, rules: Rules, limit: int) -> list[str]:
 
 
 def _options(analysis: AnalysisState) -> list[tuple[str, str]]:
-    return [(one, describe_value(value, solved=analysis.solved)) for one, value in analysis.options.items()]
+    return [(option, describe_value(value, solved=analysis.solved)) for option, value in analysis.options.items()]
 
 
 def _say_soon(id: str, value: CellValue, *, solved: bool, other: str = "") -> str:

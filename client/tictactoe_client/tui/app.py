@@ -143,7 +143,11 @@ class TicTacToe(Program, inherit_bindings=False):
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return Textual's filters without those for NO_COLOR, which our settings handle."""
-        filters = [one for one in super().get_line_filters() if not isinstance(one, (Monochrome, NoColor))]
+        filters = [
+            line_filter
+            for line_filter in super().get_line_filters()
+            if not isinstance(line_filter, (Monochrome, NoColor))
+        ]
         return [*filters, PlainSigns()] if self.settings.ascii else filters
 
     def get_key_display(self, binding: Binding) -> str:
@@ -151,8 +155,10 @@ class TicTacToe(Program, inherit_bindings=False):
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Yield the commands of the current keys, the commands without keys, and the themes."""
-        shown = [active.binding for active in screen.active_bindings.values() if active.enabled and active.binding.show]
-        for binding in {one.action: one for one in reversed(shown)}.values():
+        bindings = [
+            active.binding for active in screen.active_bindings.values() if active.enabled and active.binding.show
+        ]
+        for binding in {binding.action: binding for binding in reversed(bindings)}.values():
             press = partial(self.call_later, self.simulate_key, binding.key)
             if name := self.screens[-1].describe_key(binding.description):
                 yield SystemCommand(name[:1].upper() + name[1:], self.get_key_display(binding), press)

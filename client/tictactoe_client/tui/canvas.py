@@ -91,8 +91,8 @@ def write_changes(picture: Picture, changed: Iterable[Region], styles: Mapping[s
     rows: dict[Style, int] = {}
     for text, own, x, y in (*(run for run in runs if not run[0].isspace()), *(run for run in runs if run[0].isspace())):
         style = next((each for each in parts if _are_blanks_alike(each, own)), own) if text.isspace() else own
-        way = Control.move_to_column(x) if rows.get(style) == y else Control.move_to(x, y)
-        parts.setdefault(style, []).extend((way.segment.text, text))
+        movement = Control.move_to_column(x) if rows.get(style) == y else Control.move_to(x, y)
+        parts.setdefault(style, []).extend((movement.segment.text, text))
         rows[style] = y
     return Strip([Segment("".join(texts), style) for style, texts in parts.items()])
 
@@ -111,24 +111,26 @@ def _paint(cells: Iterable[Cell], styles: Mapping[str, Style]) -> list[tuple[str
     return runs
 
 
-def _are_blanks_alike(one: Style, two: Style) -> bool:
-    return one.bgcolor == two.bgcolor and not (one.reverse or two.reverse or one.underline or two.underline)
+def _are_blanks_alike(first: Style, second: Style) -> bool:
+    return first.bgcolor == second.bgcolor and not (
+        first.reverse or second.reverse or first.underline or second.underline
+    )
 
 
 def find_changes(old: list[Cell], new: list[Cell]) -> list[tuple[int, int]]:
     """Return the differing ranges (start, end) of two rows, joining close ones if all have the same style."""
-    found: list[tuple[int, int]] = []
+    changes: list[tuple[int, int]] = []
     for x, (before, after) in enumerate(zip(old, new, strict=True)):
         if before == after:
             continue
         end = x + 2 if x + 1 < len(new) and not new[x + 1][0] else x + 1
-        start, last = found[-1] if found else (x, x)
+        start, last = changes[-1] if changes else (x, x)
         if (
-            found
+            changes
             and x - last <= _CLOSE_ENOUGH
             and all(sign == " " or role == new[last - 1][1] for sign, role in new[last - 1 : x])
         ):
-            found[-1] = (start, end)
+            changes[-1] = (start, end)
         else:
-            found.append((x, end))
-    return found
+            changes.append((x, end))
+    return changes

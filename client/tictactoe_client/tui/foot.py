@@ -29,16 +29,16 @@ def bind_keys(page: str, *, priority: bool = False) -> list[BindingType]:
 
 def bind_in_line(names: Sequence[str], *pages: str) -> list[BindingType]:
     """Return the bindings that pass default keys of these pages from a text input to the screen."""
-    keys = {name: one for page in pages for name, one in list_keys(page).items()}
-    found = ((name, *keys[name]) for name in names)
-    return [Binding(",".join(ACTIONS[name]), f"screen.{_action_of(key)}", label) for name, key, label in found]
+    keys = {name: key_and_label for page in pages for name, key_and_label in list_keys(page).items()}
+    bindings = ((name, *keys[name]) for name in names)
+    return [Binding(",".join(ACTIONS[name]), f"screen.{_action_of(key)}", label) for name, key, label in bindings]
 
 
 def _action_of(key: Key) -> str:
     """Return a key's action in Textual's notation: ``move(-1)``."""
     method, *arguments = (key.does or key.name).split()
-    told = ", ".join(one if one.lstrip("-").isdigit() else repr(one) for one in arguments)
-    return f"{method}({told})" if told else method
+    listed = ", ".join(argument if argument.lstrip("-").isdigit() else repr(argument) for argument in arguments)
+    return f"{method}({listed})" if listed else method
 
 
 def find_keys(screen: Screen[Any], names: Mapping[str, str]) -> list[Hint]:
@@ -81,13 +81,13 @@ def fit_keys(hints: Sequence[Hint], width: int, lasting: Sequence[str]) -> list[
     >>> fit_keys([("r", "refresh"), ("?", "help"), ("t", "theme"), ("Ctrl+Q", "quit")], 22, ("help",))
     [('r', 'refresh'), ('?', 'help')]
     """
-    left = list(hints)
-    lasts = [hint for hint in left if hint[1] in lasting] or left[-1:]
-    while _width_of(left) > width and len(left) > 1:
-        goes = [hint for hint in left if hint not in lasts] or left
+    fitting = list(hints)
+    lasts = [hint for hint in fitting if hint[1] in lasting] or fitting[-1:]
+    while _width_of(fitting) > width and len(fitting) > 1:
+        goes = [hint for hint in fitting if hint not in lasts] or fitting
         wide = [hint for hint in goes if _width_of([hint, *lasts]) > width]
-        left.remove((wide or goes)[-1])
-    return left
+        fitting.remove((wide or goes)[-1])
+    return fitting
 
 
 def draw_keys(page: Picture, hints: Sequence[Hint]) -> None:
@@ -152,18 +152,18 @@ def arrange_foot(
     reserved = 1 if notes and keeps else 0
     room = rows - 1 - reserved
     upper = fold(banner[0], width, max(1, room)) if banner is not None and (room or not reserved) else []
-    taken = measure(beside[0]) + 2 if beside[0] else 0
-    if may_drop and measure(status[0]) > width - taken:
-        beside, taken = ("", ""), 0
-    lines = [(line, status[1]) for line in fold(status[0], width - taken, max(1, rows - len(upper) - reserved))]
-    told: list[Text] = []
+    beside_width = measure(beside[0]) + 2 if beside[0] else 0
+    if may_drop and measure(status[0]) > width - beside_width:
+        beside, beside_width = ("", ""), 0
+    lines = [(line, status[1]) for line in fold(status[0], width - beside_width, max(1, rows - len(upper) - reserved))]
+    drawn: list[Text] = []
     placed = 0
     for text, role in notes:
-        left = rows - len(upper) - len(lines) - len(told)
-        if left < 1 or (told and len(fold(text, width - taken, left + 1)) > left):
+        left = rows - len(upper) - len(lines) - len(drawn)
+        if left < 1 or (drawn and len(fold(text, width - beside_width, left + 1)) > left):
             break
-        told += [(line, role) for line in fold(text, width - taken, left)]
+        drawn += [(line, role) for line in fold(text, width - beside_width, left)]
         placed += 1
     role = banner[1] if banner is not None else ""
-    whole = [*told, *lines] if keeps == "above" else [*lines, *told]
+    whole = [*drawn, *lines] if keeps == "above" else [*lines, *drawn]
     return Foot(tuple((line, role) for line in upper), tuple(whole), beside, placed)

@@ -237,7 +237,7 @@ class FormPage(Page):
         widget, _ = self.get_widget_at(*event.screen_offset)
         inside = widget.ancestors_with_self
         name = next((row.name for row in inside if row.name in self.rows and isinstance(row, Horizontal)), None)
-        if name is None or any(isinstance(one, (Select, FormLine)) for one in inside):
+        if name is None or any(isinstance(ancestor, (Select, FormLine)) for ancestor in inside):
             return
         self.choose(name)
         if isinstance(self.line, Deed):

@@ -73,11 +73,11 @@ class HistoryPage(ListPage):
         return client.player, await client.games.list(many, before=before)
 
     async def _learn(self, client: Client, known: tuple[PastGame, ...]) -> None:
-        wanted = PAGE_GAMES if self._limit is None else min(PAGE_GAMES, self._limit - len(known))
+        count = PAGE_GAMES if self._limit is None else min(PAGE_GAMES, self._limit - len(known))
         try:
-            viewer, games = await self.ask_for(client, wanted, known[-1].game_id if known else None)
+            viewer, games = await self.ask_for(client, count, known[-1].game_id if known else None)
             self._viewer, self.games, self._refusal = viewer, (*known, *games), ""
-            self.is_complete = len(games) < wanted or len(self.games) == self._limit
+            self.is_complete = len(games) < count or len(self.games) == self._limit
         except Refused as refused:
             self._refusal = clean_text(refused.message)
         finally:
@@ -90,12 +90,12 @@ class HistoryPage(ListPage):
     def action_save(self) -> None:
         self._get(lambda record: self.program.start(self.program.save(record)))
 
-    def _get(self, deed: Callable[[GameRecord], object]) -> None:
+    def _get(self, use: Callable[[GameRecord], object]) -> None:
         """Fetch the record of the chosen game and use it, unless the person gives up or chooses another."""
         self._stop_fetching()
-        self._fetching = self.program.start(self._fetch(self.chosen, deed))
+        self._fetching = self.program.start(self._fetch(self.chosen, use))
 
-    async def _fetch(self, game: str, deed: Callable[[GameRecord], object]) -> None:
+    async def _fetch(self, game: str, use: Callable[[GameRecord], object]) -> None:
         client = self.program.session.client
         if client is None or self.program.session.phase != "online":
             self.program.say(f"{say('why offline')} {say('page retries', key=self.show_key('refresh'))}")
@@ -103,7 +103,7 @@ class HistoryPage(ListPage):
 
         def show(record: GameRecord) -> None:
             self.program.go_back_to(self)
-            deed(record)
+            use(record)
 
         await self.program.read_game(client, game, show)
 
@@ -145,11 +145,12 @@ class HistoryPage(ListPage):
         """Return the results of the games and the server's address, as far as they fit."""
         if not self.games:
             return self.program.session.address.url
-        told = tally(self.games, self._viewer, is_complete=self.is_complete)
+        summary = tally(self.games, self._viewer, is_complete=self.is_complete)
         count = say("count game", n=len(self.games))
         room = self.size.width - measure(self.describe_heading()) - 6
         return next(
-            (text for text in (f"{told}   {self.program.session.address.url}", told) if measure(text) <= room), count
+            (text for text in (f"{summary}   {self.program.session.address.url}", summary) if measure(text) <= room),
+            count,
         )
 
     def describe_news(self) -> Part | None:
@@ -192,5 +193,5 @@ class HistoryPage(ListPage):
 
     def describe_nothing(self) -> str:
         """Explain the empty list: no game, or still loading."""
-        told = say("no finished game", url=self.program.session.address.url)
-        return told if self._viewer else say("loading")
+        explanation = say("no finished game", url=self.program.session.address.url)
+        return explanation if self._viewer else say("loading")

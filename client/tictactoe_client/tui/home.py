@@ -151,10 +151,10 @@ class HomePage(ListPage):
         self.ways.set_class(client is None, "-nowhere")
         self._fill_player(client)
         self._fill_aside()
-        told = [(line, "dim") for line in list_greeting(client.welcome)[:_MOST_GREETING]] if client else []
+        greeting = [(line, "dim") for line in list_greeting(client.welcome)[:_MOST_GREETING]] if client else []
         if client and (news := describe_device_news(client.welcome)):
-            told.insert(0, (news, "bold"))
-        lines = told if client else self.describe_no_server(offers_own=True)
+            greeting.insert(0, (news, "bold"))
+        lines = greeting if client else self.describe_no_server(offers_own=True)
         self.text("nothing").show(*((f"{text}\n", role) for text, role in lines))
         self.waiting.display = bool(rooms)
         self.waiting.styles.height = min(len(rooms) + 2, max(3, self.size.height * 2 // 5 - 2))
@@ -223,20 +223,20 @@ class HomePage(ListPage):
         if client is None:
             self.text("player").show()
             return
-        said, name = f"{say('home playing as')}  ", clean_text(client.name)
+        label, name = f"{say('home playing as')}  ", clean_text(client.name)
         sign, colour = emblem_of(client.player) if not self.program.settings.ascii else ("", 0)
         change = f"   ({say('home change', key=self.show_key('name'))})" if self._chooses_name else ""
         about = say("home alone") if self.program.session.is_own else describe_record(self._games, client.player)
         if client.welcome.claimed is False:
             about = say("name others", name=name)
-        if self.has_class("-low") and measure(f"{said}{name}{change}") + _PLAYER_MARGINS > self.size.width:
+        if self.has_class("-low") and measure(f"{label}{name}{change}") + _PLAYER_MARGINS > self.size.width:
             change = ""
         others = "" if self.program.session.is_own else describe_others(self.program.lobby.online)
         options = (f"{about}   {others}".strip(), about if client.welcome.claimed is False else others)
-        room = self.size.width - measure(f"{said}{name}{change}") - 11
+        room = self.size.width - measure(f"{label}{name}{change}") - 11
         about = next((text for text in options if self.program.session.is_own or measure(text) <= room), "")
-        who = (name, "title"), (f" {sign}", f"mark{colour}"), (change, "dim")
-        parts = (said, ""), *who, (f"   {about}", "dim")
+        player_parts = (name, "title"), (f" {sign}", f"mark{colour}"), (change, "dim")
+        parts = (label, ""), *player_parts, (f"   {about}", "dim")
         self.text("player").show(*parts)
 
     def _fill_aside(self) -> None:
@@ -256,8 +256,8 @@ class HomePage(ListPage):
         session = self.program.session
         latency = f"  {session.latency_ms} ms" if session.phase == "online" else ""
         url, width = say("home own") if session.is_own else session.address.url, self.size.width - 16
-        ways = (f"{url}  ●{latency}", f"{url}  ●", f"{url.partition('://')[2]}  ●", f"●{latency}")
-        return next((way for way in ways if measure(way) <= width), "●")
+        forms = (f"{url}  ●{latency}", f"{url}  ●", f"{url.partition('://')[2]}  ●", f"●{latency}")
+        return next((form for form in forms if measure(form) <= width), "●")
 
     def _describe(self, entry: Entry) -> str:
         room, value = self.size.width - _VALUE_COLUMN - 1, ""
@@ -423,10 +423,10 @@ class HomePage(ListPage):
 
     async def _ask_for_names(self) -> None:
         """Ask for the name of each player at this keyboard, then begin; the first is ours from now on."""
-        rules, known = PRESETS[self.game.value], self.program.session.identity.name or ""
+        rules, own_name = PRESETS[self.game.value], self.program.session.identity.name or ""
         names: list[str] = []
         for mark in rules.marks:
-            prompt = Prompt(say("page new name of", mark=mark), "" if names else known, limit=MAX_NAME_LENGTH)
+            prompt = Prompt(say("page new name of", mark=mark), "" if names else own_name, limit=MAX_NAME_LENGTH)
             if (name := await ask_for(self.program, prompt, parse_name)) is None:
                 return
             names.append(name)

@@ -70,17 +70,17 @@ class LadderPage(ListPage):
 
     def fill(self) -> None:
         rows = {name: row for ladder in self._ladders for name, row in tabulate_ladder(ladder).items()}
-        ways = {_BY_NAME: "ladder by name"}
+        extra_rows = {_BY_NAME: "ladder by name"}
         if self._ladders and self._ladders[0].closed is UNSET:
-            ways = {_PLAY: "page ladder play", **ways}
+            extra_rows = {_PLAY: "page ladder play", **extra_rows}
         more: dict[str, tuple[str, ...]] = (
-            {name: ("", say(id), "", "", "") for name, id in ways.items()} if self._ladders else {}
+            {name: ("", say(id), "", "", "") for name, id in extra_rows.items()} if self._ladders else {}
         )
         self.show_table((rows or {"": ()}) | more)
-        told = [say("refused not_allowed ladders off")] if self._keys == () else []
+        lines = [say("refused not_allowed ladders off")] if self._keys == () else []
         for ladder in self._ladders[1:]:
-            told += describe_ladder(ladder)
-        self.text("hint").show(("\n".join(told), "dim"))
+            lines += describe_ladder(ladder)
+        self.text("hint").show(("\n".join(lines), "dim"))
 
     def name_key(self, id: str) -> str:
         """Hide the refresh key to make room for the key of our own page."""

@@ -118,7 +118,9 @@ class RoomLine(Line, can_focus=False):
     def completion(self) -> str:
         """The first command that begins with the typed text, or ""."""
         typed = self.value.lstrip().lower() if self.mode == "command" else ""
-        words = (one.typed[-1].split()[0] for commands in COMMANDS.values() for one in commands if one.typed)
+        words = (
+            command.typed[-1].split()[0] for commands in COMMANDS.values() for command in commands if command.typed
+        )
         return next((word for word in words if typed and word.startswith(typed) and word != typed), "")
 
     def lay_out(self, width: int) -> tuple[str, int, str]:

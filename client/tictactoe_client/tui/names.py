@@ -132,28 +132,28 @@ class NamesPage(ListPage):
 
     async def _carry_out(self, client: Client, what: str, value: str) -> None:
         self._deletes_data = what == "forget"
-        told, picture = await carry_out(client, what, value)
+        lines, picture = await carry_out(client, what, value)
         if what == "claim":
             self.program.keep_name(client.name)
-            self._codes = told
+            self._codes = lines
             self._is_own_name = True
         elif what == "forget":
             session = self.program.session
             session.identity.name = None
             for url in client.cluster.given.urls:
                 await session.identity.forget_token(url, client.token)
-            self._told, self._picture = told, picture
+            self._told, self._picture = lines, picture
             session.become()
             return
         elif what in ("link", "export"):
-            self._told, self._picture = told, picture
+            self._told, self._picture = lines, picture
         await self._learn(client)
 
     async def _learn(self, client: Client) -> None:
-        found = await client.names.devices()
-        self._devices = {device.id: device for device in found.devices or ()}
-        self._about = describe_self(client, found)
+        answer = await client.names.devices()
+        self._devices = {device.id: device for device in answer.devices or ()}
+        self._about = describe_self(client, answer)
         self._name = client.name
-        self._is_own_name = bool(found.claimed)
+        self._is_own_name = bool(answer.claimed)
         self._deletes_data = False
         self.program.redraw()

@@ -45,9 +45,9 @@ class Picture:
             room = max(0, end - x)
             if cells[room : room + 1] == ("",):
                 room -= 1
-            taken = cells[:room]
-            row[x : x + len(taken)] = [(cell, role) for cell in taken]
-            x += len(taken)
+            visible = cells[:room]
+            row[x : x + len(visible)] = [(cell, role) for cell in visible]
+            x += len(visible)
         return x
 
     def paste(self, x: int, y: int, rows: Sequence[Sequence[Cell]], role: str | None = None) -> None:
@@ -144,9 +144,9 @@ def notice_size(needed: tuple[int, int], window: tuple[int, int], question: str)
     ['needs at least 24x9,', 'now 20x8']
     """
     width, height = window
-    asked = wrap(question, width) if question else []
-    size, room = f"{needed[0]}x{needed[1]}", max(1, height - len(asked))
+    question_lines = wrap(question, width) if question else []
+    size, room = f"{needed[0]}x{needed[1]}", max(1, height - len(question_lines))
     ids = ("window too small", "window too small for more", "window too small for words")
-    ways = [wrap(say(id, size=size, window=f"{width}x{height}"), width) for id in ids]
-    notice = next((lines for lines in ways if len(lines) <= room), ways[0][:room])
-    return [*notice, *asked][:height]
+    notices = [wrap(say(id, size=size, window=f"{width}x{height}"), width) for id in ids]
+    notice = next((lines for lines in notices if len(lines) <= room), notices[0][:room])
+    return [*notice, *question_lines][:height]

@@ -292,8 +292,8 @@ class Program(App[int], inherit_bindings=False):
             return (say("banner connecting"), "warn") if is_returning else None
         seconds = max(0, math.ceil(session.retries_at - now))
         held_ms = round((session.held_until - now) * 1000) if holds_seat else 0
-        told = f"╳ {describe_loss(seconds, held_ms)}"
-        return told if measure(told) <= width else f"╳ {describe_loss(None, held_ms)}", "bad"
+        loss = f"╳ {describe_loss(seconds, held_ms)}"
+        return loss if measure(loss) <= width else f"╳ {describe_loss(None, held_ms)}", "bad"
 
     def action_redraw(self) -> None:
         self.screen.refresh(layout=True, repaint=True)
@@ -413,15 +413,15 @@ class Program(App[int], inherit_bindings=False):
 
     def describe_challenge(self) -> tuple[str, str] | None:
         client = self.session.client
-        asked = find_asked(client, or_own=True) if client and self.session.phase == "online" else None
-        if asked is None or client is None:
+        challenge = find_asked(client, or_own=True) if client and self.session.phase == "online" else None
+        if challenge is None or client is None:
             return None
-        self._shown = asked.challenge
-        own = {"decline": "deed draw withdraw"} if asked.player == client.player else {}
+        self._shown = challenge.challenge
+        own = {"decline": "deed draw withdraw"} if challenge.player == client.player else {}
         keys = own or {"accept": "key accept", "decline": "key decline", "block": "key block"}
-        told = (f"{self.keymap.show(key)} {say(label)}" for key, label in keys.items())
+        hints = (f"{self.keymap.show(key)} {say(label)}" for key, label in keys.items())
         return "   ".join(
-            (describe_challenge(asked, client.player, client.challenges.own.get(asked.challenge, "")), *told)
+            (describe_challenge(challenge, client.player, client.challenges.own.get(challenge.challenge, "")), *hints)
         ), "warn"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -435,8 +435,8 @@ class Program(App[int], inherit_bindings=False):
     def action_answer(self, way: str) -> None:
         """Answer the challenge on the screen; if another one is open, show that instead. Do nothing during a game."""
         client = self.session.client
-        asked = find_asked(client, or_own=True) if client is not None and not client.rooms.plays else None
-        if asked is not None and asked.challenge != self._shown:
+        challenge = find_asked(client, or_own=True) if client is not None and not client.rooms.plays else None
+        if challenge is not None and challenge.challenge != self._shown:
             self.redraw()
             return
         self.challenge(Verb("block") if way == "block" else Verb("challenge", way))
@@ -446,14 +446,16 @@ class Program(App[int], inherit_bindings=False):
         if (client := self.session.client) is not None:
             self.start(carry_out(client, verb, self.say, room, proposed=self._show_own))
 
-    def _show_own(self, told: str) -> None:
+    def _show_own(self, line: str) -> None:
         self.status = None
         self.redraw()
 
     @property
     def has_challenged(self) -> bool:
         client = self.session.client
-        return client is not None and any(one.player == client.player for one in client.challenges.open.values())
+        return client is not None and any(
+            challenge.player == client.player for challenge in client.challenges.open.values()
+        )
 
     def _end_challenge(self, end: ChallengeEnded, viewer: str) -> None:
         if end.leads and not self.ways_in.waits_for and self.screens[-1].gives_way():
@@ -503,8 +505,8 @@ class Program(App[int], inherit_bindings=False):
             self.go_back_to(survivor)
         elif isinstance(failure, (ProtocolBroken, Expelled)) and not is_first:
             self.leave(judge(failure)[0], failure.message)
-        elif isinstance(failure, ConnectionLost) and (told := screen.describe_loss(failure.reason)):
-            self.leave(ExitCode.CONNECTION_LOST, told)
+        elif isinstance(failure, ConnectionLost) and (loss := screen.describe_loss(failure.reason)):
+            self.leave(ExitCode.CONNECTION_LOST, loss)
         elif screen.needs_server:
             self.go_home()
 

@@ -53,8 +53,8 @@ class PromptScreen(ModalScreen[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         keys = find_keys(self, {name: say(id) for name, id in self._names.items()})
-        shown = (Content.assemble((key, "bold $key"), (f" {label}", "$dim")) for key, label in keys)
-        self.query_one("#answers", Label).update(Content("  ").join(shown))
+        hints = (Content.assemble((key, "bold $key"), (f" {label}", "$dim")) for key, label in keys)
+        self.query_one("#answers", Label).update(Content("  ").join(hints))
 
     async def on_event(self, event: events.Event) -> None:
         if not hand_on(event, self):

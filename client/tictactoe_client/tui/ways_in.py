@@ -94,13 +94,13 @@ class WaysIn(Visit):
             asking.line.write(typed)
             return
         prompt = Prompt(say(f"enter code to {way}"), typed)
-        found = await ask_for(self._program, prompt, _parse_place, replaces=True)
-        if found is None or self.waits_for:
+        place = await ask_for(self._program, prompt, _parse_place, replaces=True)
+        if place is None or self.waits_for:
             return
-        if len(found) == 3:
-            self._program.open_event(*found)
+        if len(place) == 3:
+            self._program.open_event(*place)
             return
-        code, address = found
+        code, address = place
         choice = Choice("watch" if way == "watch" else "join", code=code)
         if address is None or self._program.session.cluster.has(address):
             self.go(choice, over)

@@ -176,10 +176,10 @@ class Engine:
         self._fail(EngineFailed(say("engine died"), detail))
 
     def _handle_line(self, line: str) -> None:
-        answer, found = self._answer, self._expected.match(line)
+        answer, match = self._answer, self._expected.match(line)
         refusal = "ERROR" if self._expected is _CELL else "ERROR|UNKNOWN"  # some engines answer UNKNOWN to INFO
-        if answer is not None and not answer.done() and found:
-            answer.set_result(found[found.re.groups].upper())
+        if answer is not None and not answer.done() and match:
+            answer.set_result(match[match.re.groups].upper())
         elif answer is not None and re.match(refusal, line, re.IGNORECASE):
             self._fail(EngineFailed(say("engine refuses"), clean_text(line[:_MAX_MESSAGE_LENGTH])))
         elif line and self._messages_shown < _MAX_MESSAGES:

@@ -60,8 +60,8 @@ def read_cell(text: str, rules: Rules) -> int | None:
     >>> read_cell("14,0", Rules(15, 15, 5)), read_cell("15,0", Rules(15, 15, 5))
     (14, None)
     """
-    found = _CELL.fullmatch(text.replace(" ", ""))
-    column, row = map(int, found.groups()) if found else (rules.columns, 0)
+    match = _CELL.fullmatch(text.replace(" ", ""))
+    column, row = map(int, match.groups()) if match else (rules.columns, 0)
     return row * rules.columns + column if column < rules.columns and row < rules.rows else None
 
 

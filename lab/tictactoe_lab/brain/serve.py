@@ -160,8 +160,8 @@ class PBrain:
         stones = position.opening.left if position.opening else 0
         if not stones:
             choose_side = side_chooser_of(self._level, self._budget())
-            take = await asyncio.to_thread(choose_side, position, random.Random())
-            position, stones = position.choose(take), {rules.marks[0]: 0, MORE: 2}.get(take, 1)
+            choice = await asyncio.to_thread(choose_side, position, random.Random())
+            position, stones = position.choose(choice), {rules.marks[0]: 0, MORE: 2}.get(choice, 1)
         cells: list[str] = []
         for _ in range(stones):
             cell = await self._choose(position, stones)

@@ -70,11 +70,11 @@ async def play_cup(
     games = list_games(entrants, list_openings(played, openings, seed), rounds)
     first = next(games)
     differences = (float(test[1]), float(test[2])) if sprt else None
-    progress = _Progress(settings, [one.name for one in entrants], rounds * many * (many - 1), differences)
+    progress = _Progress(settings, [entrant.name for entrant in entrants], rounds * many * (many - 1), differences)
     with closing(CupFile(out or _FILE)) as file:
-        kept, due = file.resume(chain([first], games), terms)
+        finished, due = file.resume(chain([first], games), terms)
         try:
-            if progress.begin(kept, file.name):
+            if progress.begin(finished, file.name):
                 await run(due, terms, file, progress.count, concurrency)
         finally:
             progress.end(file.name)
@@ -85,17 +85,17 @@ def _list_entrants(bots: Sequence[str], brains: Sequence[str]) -> Iterator[Entra
     """Yield the entrants, with ``#2`` and so on added to repeated names."""
     entrants = [Entrant(level, level_of(level)) for level in bots]
     for text in brains:
-        name, command = found.groups() if (found := _NAMED_ENGINE.fullmatch(text)) else ("", text)
+        name, command = match.groups() if (match := _NAMED_ENGINE.fullmatch(text)) else ("", text)
         words: tuple[str, ...] = ()
         with suppress(ValueError):  # unclosed quotes
             words = tuple(shlex.split(command))
         if not words or shutil.which(words[0]) is None:
             raise Misuse(say("engine not found", command=clean_text("".join(words[:1]) or command)))
         entrants.append(Entrant(name or clean_text(Path(words[0]).name)[:32], None, words))
-    seen = Counter[str]()
+    used = Counter[str]()
     for one in entrants:
-        seen[one.name] += 1
-        yield one if seen[one.name] == 1 else one._replace(name=f"{one.name}#{seen[one.name]}")
+        used[one.name] += 1
+        yield one if used[one.name] == 1 else one._replace(name=f"{one.name}#{used[one.name]}")
 
 
 class _Progress:
@@ -124,17 +124,17 @@ class _Progress:
         one, other = (f"{name} ({mark})" for mark, name in record.players)
         if result.winner == record.rules.marks[1]:
             one, other = other, one
-        shown = {"done": len(self._results.games), "games": self._games, "one": one, "other": other}
-        shown |= {"how": describe_reason(result.reason), "n": len(record.moves), "number": record.round}
-        told = [say("cup won" if result.winner else "cup drawn", **shown)]
-        told += [say("cup failed", name=other, number=record.round, why=why)] if why else []
+        values = {"done": len(self._results.games), "games": self._games, "one": one, "other": other}
+        values |= {"how": describe_reason(result.reason), "n": len(record.moves), "number": record.round}
+        lines = [say("cup won" if result.winner else "cup drawn", **values)]
+        lines += [say("cup failed", name=other, number=record.round, why=why)] if why else []
         if self._is_json:
             end = {"result": result.winner or "draw", "reason": result.reason, "failed": why}
             print_own("cup_game", number=record.round, players=dict(record.players), moves=len(record.moves), **end)
         elif self._is_live:
-            self._draw(*told[1:])
+            self._draw(*lines[1:])
         elif not self._settings.quiet:
-            Output().print(*told)
+            Output().print(*lines)
         return self._is_wanted
 
     def end(self, file: str) -> None:
@@ -168,8 +168,8 @@ class _Progress:
             return []
         ratio, (name, other), (elo0, elo1) = self._ratio, self._results.names, self._test
         id = "cup test" if self._is_wanted else "cup test better" if ratio > 0 else "cup test not better"
-        shown = {"name": name, "other": other, "elo0": f"{elo0:g}", "elo1": f"{elo1:g}"}
-        return [say(id, ratio=f"{ratio:.2f}", limit=f"{LIMIT:.2f}", **shown)]
+        values = {"name": name, "other": other, "elo0": f"{elo0:g}", "elo1": f"{elo1:g}"}
+        return [say(id, ratio=f"{ratio:.2f}", limit=f"{LIMIT:.2f}", **values)]
 
     def _describe_rest(self) -> str:
         """Describe how many games are left, and the time they will take at the present pace."""

@@ -43,11 +43,11 @@ def list_games(entrants: Sequence[Entrant], openings: Iterator[Position], rounds
     """Yield the games round by round; in a round, each pair plays the same opening twice, with marks swapped."""
     many = len(entrants)
     order = [pair for round in range(1, berger_rounds(many) + 1) for pair in berger_pairs(many, round)]
-    pairs = [(entrants[one - 1], entrants[other - 1]) for one, other in order if other is not None]
+    pairs = [(entrants[first - 1], entrants[second - 1]) for first, second in order if second is not None]
     for round, opening in zip(range(1, rounds + 1), openings, strict=False):
-        for number, (one, other) in enumerate(pairs, 1):
-            yield Game(f"{round}.{number}.1", (one, other), opening)
-            yield Game(f"{round}.{number}.2", (other, one), opening)
+        for number, (first, second) in enumerate(pairs, 1):
+            yield Game(f"{round}.{number}.1", (first, second), opening)
+            yield Game(f"{round}.{number}.2", (second, first), opening)
 
 
 def list_openings(rules: Rules, plies: int | None, seed: int) -> Iterator[Position]:

@@ -30,7 +30,7 @@ def measure_elo(counts: Sequence[float]) -> tuple[float, float]:
     shares = _shares_of(counts)
     score = sum(share * part for part, share in shares)
     deviation = math.sqrt(sum(share * (part - score) ** 2 for part, share in shares) / sum(counts))
-    low, high = (_elo_of(score + way * _DEVIATIONS * deviation) for way in (-1, 1))
+    low, high = (_elo_of(score + sign * _DEVIATIONS * deviation) for sign in (-1, 1))
     return _elo_of(score), (high - low) / 2 if deviation or score == 0.5 else math.inf
 
 

@@ -87,7 +87,9 @@ def draw_table(rows: Sequence[Row], *, in_ascii: bool) -> list[str]:
     grid = [["", *names, "+", "=", "-", "Elo"]]
     grid[0] += [str(number) for number, _ in enumerate(rows, 1)]
     for number, row in enumerate(rows, 1):
-        scores = ["-" if one is row else format_points(row.against.get(one.name, 0)) for one in rows]
+        scores = [
+            "-" if row_against is row else format_points(row.against.get(row_against.name, 0)) for row_against in rows
+        ]
         line = ["=" if row.place < number else f"{number}.", row.name, format_points(row.points), str(row.played)]
         grid.append([*line, str(row.won), str(row.drawn), str(row.lost), _spell_elo(row, in_ascii), *scores])
     return align_columns(grid, to_the_right={0, *range(2, len(grid[0]))})
