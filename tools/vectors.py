@@ -43,7 +43,6 @@ from tictactoe_server.features.tournaments.commands import Deserted, EnterEvent,
 from tictactoe_server.features.tournaments.commands import apply as change_event
 from tictactoe_server.features.tournaments.event import Event, due_at, open_event
 from tictactoe_server.features.tournaments.running import purpose_of
-from tictactoe_server.rooms.news import news_of
 from tictactoe_server.rooms.play import Command, Expire, apply
 from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room, is_expired
 from tictactoe_server.rooms.seating import Dropped, Enter, HandOver, open_room, seat_of
@@ -305,7 +304,7 @@ def open_in_event(rules: Rules, clock: ClockFields | None, people: tuple[Player,
 
 def see(room: Room, now: int, before: Room, *, watchers: int = 0) -> Seen:
     """Return the state of a room after the change from `before`."""
-    state = state_of(room, now, watchers=watchers, news=() if room is before else news_of(before, room))
+    state = state_of(room, now, watchers=watchers, before=None if room is before else before)
     return Seen(state, room.position.moves)
 
 

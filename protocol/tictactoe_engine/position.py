@@ -187,7 +187,7 @@ class Position(NamedTuple):
     def is_swapped(self) -> bool:
         """Whether the players have exchanged their marks in the opening."""
         first = self.rules.marks[0]
-        return self.sits_now(first) != first
+        return bool(self.chosen) and self.sits_now(first) != first
 
     def has_acted(self, mark: str) -> bool:
         """Return whether the player with `mark` has moved or, in an opening, made a choice."""

@@ -8,12 +8,10 @@ import pytest
 
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import encode
-from tictactoe_protocol.pushes import Happening
 from tictactoe_protocol.requests import Move
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.records.documents import RoomDocuments
 from tictactoe_server.records.tables import GAMES, ROOMS
-from tictactoe_server.rooms.news import news_of
 from tictactoe_server.rooms.play import Command, Expire, apply
 from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room
 from tictactoe_server.rooms.seating import Enter, open_room
@@ -60,7 +58,7 @@ class Table:
     ) -> None:
         self.now = START
         self.room = open_room(CODE, rules, players[0], self.now, clock=clock, hold_ms=hold_ms)
-        self.news: tuple[Happening, ...] = ()
+        self.before: Room | None = None
         for player in players[1:]:
             self.do(player, Enter())
 
@@ -71,8 +69,7 @@ class Table:
         """Apply a command; every change increments `seq`."""
         after = apply(self.room, player, command, self.now)
         assert after is self.room or after.seq == self.room.seq + 1
-        self.news = news_of(self.room, after)
-        self.room = after
+        self.before, self.room = self.room, after
         return after
 
     def move(self, cell: int, *, after_ms: int = 0) -> Room:
@@ -107,7 +104,7 @@ class Table:
 
     @property
     def state(self) -> dict[str, Any]:
-        content: dict[str, Any] = json.loads(encode(state_of(self.room, self.now, watchers=0, news=self.news)))
+        content: dict[str, Any] = json.loads(encode(state_of(self.room, self.now, watchers=0, before=self.before)))
         return content
 
     @property

@@ -75,6 +75,7 @@ class AnyCommands(RuleBasedStateMachine):
             guests = (GUEST,) if guest else ()
             self.room = open_room(CODE, rules, ANA, self.now, seat=mark, clock=clock, guests=guests, hold_ms=HOLD_MS)
         self.encoder = StateEncoder(self.room)
+        self.before: Room | None = None
         self.documents = RoomDocuments()
         self.finished = self.aborted = 0
         self.games = 1
@@ -105,6 +106,7 @@ class AnyCommands(RuleBasedStateMachine):
             self.aborted += not counts
         self.games += after.game - before.game
         if after is not before:
+            self.before = before
             self.check_step(before, command, times)
             self.check_repeat(player, command)
 
@@ -382,7 +384,8 @@ class AnyCommands(RuleBasedStateMachine):
         assert state_of(copy, self.now, watchers=0) == state
         room = self.room if self.room.result is None else replace(self.room, kept_at=self.room.seq % 3)
         watchers = self.now // HOLD_MS % 2
-        assert self.encoder.encode(room, self.now, watchers) == encode(state_of(room, self.now, watchers=watchers))
+        state = state_of(room, self.now, watchers=watchers, before=self.before)
+        assert self.encoder.encode(room, self.now, watchers, self.before) == encode(state)
 
 
 AnyCommands.TestCase.settings = settings(stateful_step_count=40)

@@ -17,7 +17,6 @@ from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematc
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.features.ratings.folding import RATED
 from tictactoe_server.features.tournaments.running import purpose_of
-from tictactoe_server.rooms.news import news_of
 from tictactoe_server.rooms.play import Command, Expire, PlayerCommand, apply
 from tictactoe_server.rooms.room import NOBODY, Player, Purpose, Refused, Room, is_expired
 from tictactoe_server.rooms.seating import Dropped, Enter, open_room, seat_of
@@ -65,9 +64,9 @@ class Played:
         self.encoder = StateEncoder(self.room)
         self.told = _facts_of(self.state())
 
-    def state(self, news: tuple[Any, ...] = ()) -> dict[str, Any]:
-        encoded = self.encoder.encode(self.room, self.now, 0, news)
-        assert encoded == encode(state_of(self.room, self.now, watchers=0, news=news))
+    def state(self, before: Room | None = None) -> dict[str, Any]:
+        encoded = self.encoder.encode(self.room, self.now, 0, before)
+        assert encoded == encode(state_of(self.room, self.now, watchers=0, before=before))
         state: dict[str, Any] = json.loads(encoded)
         return state
 
@@ -118,7 +117,7 @@ class Played:
             return
         if self.room is not before:
             assert self.room.seq == before.seq + 1
-            state = self.state(news_of(before, self.room))
+            state = self.state(before)
             _replay(self.told, state["news"])
             assert self.told | {"out": sorted(self.told["out"]), "swapped": None} == _facts_of(state), state["news"]
 

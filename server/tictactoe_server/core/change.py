@@ -42,7 +42,6 @@ from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
 from tictactoe_server.records.changes import GONE, Change, Phase, Preceded
 from tictactoe_server.rooms.finished import FinishedGame, finished_game
-from tictactoe_server.rooms.news import news_of
 from tictactoe_server.rooms.play import Expire, apply
 from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room, expires_at, is_expired, start_shown_turn
 from tictactoe_server.rooms.seating import Dropped
@@ -181,7 +180,7 @@ class RoomChange(Change[Room], eq=False):
             if after.clock is not None:
                 after = start_shown_turn(after, before, rooms.now())
             live.room = after
-            live.news = news_of(before, after)
+            live.before = before
             if is_new or (after.seats is not before.seats and after.game == before.game):
                 rooms.notify(live, None if is_new else before, self.over)
             elif after.result is not before.result or after.clock is not None:

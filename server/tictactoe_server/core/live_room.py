@@ -13,14 +13,13 @@ from msgspec.structs import replace
 
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.guests import owner_of
-from tictactoe_protocol.pushes import Closed, Happening, Moved, Push, Replaced, Result
+from tictactoe_protocol.pushes import Closed, Moved, Push, Replaced, Result
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
 from tictactoe_server.records.changes import Phase, StoredValue
 from tictactoe_server.rooms.finished import FinishedGame
-from tictactoe_server.rooms.news import news_of
-from tictactoe_server.rooms.room import Player, Refused, Room, start_shown_turn
-from tictactoe_server.rooms.view import Listed, StateEncoder, moved_error
+from tictactoe_server.rooms.room import Player, Refused, Room, moved_error, start_shown_turn
+from tictactoe_server.rooms.view import Listed, StateEncoder
 from tictactoe_server.scheduler import Listeners, Tasks
 from tictactoe_server.storage.store import MISSING, Table
 from tictactoe_server.transport.connection import encode_frame, encode_push
@@ -214,7 +213,7 @@ class LiveRoom(Listed, StoredValue[Room]):
         watched_from: The earliest time for the next state to watchers.
         ending: The result in the last state that watchers were sent.
         is_kept: Whether the room stays open while it is empty.
-        news: The events of the last change, or none if the room was just loaded.
+        before: The room before its last change, or None if that is unknown, as after loading.
     """
 
     kind = "room"
@@ -246,7 +245,7 @@ class LiveRoom(Listed, StoredValue[Room]):
         self.watched_from = -math.inf
         self.ending: Result | None = None
         self.is_kept = room.terms.is_organised
-        self.news: tuple[Happening, ...] = ()
+        self.before: Room | None = None
         self._encoder = StateEncoder(room)
 
     def rename(self, code: str) -> None:
@@ -311,7 +310,7 @@ class LiveRoom(Listed, StoredValue[Room]):
     def changed(self, before: Room) -> None:
         self.is_unshown = True
         self.room = start_shown_turn(self.room, before, self.rooms.now())
-        self.news = news_of(before, self.room) if self.room.seq == before.seq + 1 else ()
+        self.before = before if self.room.seq == before.seq + 1 else None
         self.rooms.notify(self, before)
 
     def lost(self) -> None:
@@ -354,7 +353,7 @@ class LiveRoom(Listed, StoredValue[Room]):
         if asker is None and not (self.players or count or self.has_bots):
             return True
         code, moment = room.code, self.rooms.now() if room.clock is not None or room.gone_at else 0
-        frame = encode_frame(self._encoder.encode(room, moment, count, self.news))
+        frame = encode_frame(self._encoder.encode(room, moment, count, self.before))
         if asker is not None:
             asker.connection.push_answer_and_state(code, answer, frame)
         for session in self.players.values():
@@ -392,7 +391,7 @@ class LiveRoom(Listed, StoredValue[Room]):
         self.watchers.note(session, self.room.seq)
 
     def _frame(self, now: int) -> bytes:
-        return encode_frame(self._encoder.encode(self.room, now, len(self.watchers), self.news))
+        return encode_frame(self._encoder.encode(self.room, now, len(self.watchers), self.before))
 
     def push(self, message: Push, excluded: Collection[Session] = ()) -> None:
         """Send a message to all sessions that are not in `excluded`."""

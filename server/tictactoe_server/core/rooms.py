@@ -24,9 +24,9 @@ from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.core.session import Counters
 from tictactoe_server.records.changes import Phase
 from tictactoe_server.rooms.play import StandStill, apply
-from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room
+from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room, moved_error
 from tictactoe_server.rooms.seating import Dropped
-from tictactoe_server.rooms.view import moved_error, state_of
+from tictactoe_server.rooms.view import state_of
 from tictactoe_server.storage.store import StoreUnavailable, Table, Unreadable
 from tictactoe_server.transport.connection import encode_push
 

@@ -23,9 +23,9 @@ from tictactoe_server.operator.drain import Drain
 from tictactoe_server.play.checks import check_clock, check_levels, chosen_rules
 from tictactoe_server.play.hello import HelloService
 from tictactoe_server.rooms.play import apply
-from tictactoe_server.rooms.room import Player, Refused, Room
+from tictactoe_server.rooms.room import Player, Refused, Room, moved_error
 from tictactoe_server.rooms.seating import Enter
-from tictactoe_server.rooms.view import GameKind, moved_error
+from tictactoe_server.rooms.view import GameKind
 
 
 class Joining(Service):

@@ -175,8 +175,9 @@ def rematch(room: Room, player: Player, request: Rematch, now: int) -> Room:
         raise Refused(ErrorCode.NOT_STARTED) if room.status == "waiting" else Refused(ErrorCode.NOT_ALLOWED, "playing")
     if not room.terms.rematch:
         raise Refused(ErrorCode.NOT_ALLOWED, f"{room.purpose.name} rematch")
-    if left := [seat.name for seat in room.held_seats if seat.left]:
-        raise Refused(ErrorCode.NOT_ALLOWED, "deserted", name=left[0])
+    for seat in room.seats.values():
+        if seat is not None and seat.left:
+            raise Refused(ErrorCode.NOT_ALLOWED, "deserted", name=seat.name)
     asking = room.offers.rematch
     if mark in asking:
         return room

@@ -113,6 +113,11 @@ class Refused(Refusal):
         return error_answer(self.code, describe_fault(self), retry_ms=self.retry_ms, data=self.data, **more)
 
 
+def moved_error(code: str, url: str) -> Refused:
+    """Return the refusal of a request for a room on another server."""
+    return Refused(ErrorCode.MOVED, url=url, room=code, at=url)
+
+
 class Room(Struct, frozen=True, omit_defaults=True):
     """A room. Times are in ms of served time unless noted otherwise."""
 
@@ -199,7 +204,8 @@ class Room(Struct, frozen=True, omit_defaults=True):
     @property
     def has_player(self) -> bool:
         """Whether a human player is connected."""
-        return any(seat.online and not seat.is_server_bot for seat in self.held_seats)
+        online = [seat for seat in self.seats.values() if seat is not None and seat.online]
+        return any(seat.bot is None or not seat.is_server_bot for seat in online)
 
     @property
     def is_deserted(self) -> bool:

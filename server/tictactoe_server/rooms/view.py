@@ -1,6 +1,7 @@
 """The public views of a room: the state that is broadcast, the rows of lists, and the small board of the lobby.
 
-A state contains the requests that each seat may make now; `play.py` accepts exactly these.
+A state contains the requests that each seat may make now, and `play.py` accepts exactly these. It also contains the
+events of the last change.
 
 Lists and indexes read these views through `Listed`, whether the room is on this server or on another server.
 """
@@ -8,7 +9,7 @@ Lists and indexes read these views through `Listed`, whether the room is on this
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Set
+from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
 from typing import Any, Final
 
@@ -16,16 +17,22 @@ from msgspec import UNSET, Raw
 from msgspec.structs import replace
 
 from tictactoe_engine import Position, Rules
-from tictactoe_protocol import ErrorCode, encode
+from tictactoe_protocol import encode
+from tictactoe_protocol.guests import is_guest, owner_of
 from tictactoe_protocol.pushes import Happening, HeldSeat, LiveBoard, RoomState, RoomSummary, SeatState, opening_state
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.rooms.room import Refused, Room, clock_state, ply_before_last, rules_state
+from tictactoe_server.rooms.room import Room, clock_state, ply_before_last, rules_state
 
 
-def state_of(room: Room, now: int, *, watchers: int, news: tuple[Happening, ...] = ()) -> RoomState:
-    """Return the state that is sent to players and watchers; `now` is in ms of served time."""
+def state_of(room: Room, now: int, *, watchers: int, before: Room | None = None) -> RoomState:
+    """Return the state that is sent to players and watchers.
+
+    Args:
+        now: The time in ms of served time.
+        before: The room before its last change, to list the events of that change; None if it is unknown.
+    """
     may = possible_requests(room, now)
-    return _state(room, now, watchers, rules_state(room.rules), _seats_of(room, now), may, news)
+    return _state(room, now, watchers, rules_state(room.rules), _seats_of(room, now), may, before)
 
 
 def possible_requests(room: Room, now: int) -> dict[str, tuple[str, ...]]:
@@ -78,105 +85,197 @@ def _name_leaving(room: Room, player: str) -> str:
     return name
 
 
-class StateEncoder:
-    """Encodes the states of a room, caching the fields that moves do not change.
+def news_of(before: Room, after: Room) -> tuple[Happening, ...]:
+    """Return the events of the change from `before` to `after`, in display order."""
+    if after.seats is before.seats and not after.happened:  # most changes: a move, or only offers
+        if after.offers is before.offers:
+            return tuple(_list_play(before, after))
+        if after.position is before.position and after.result is before.result:
+            return tuple(_list_offers(before, after, {}))
+    if after.game != before.game:
+        return (Happening("began", game=after.game),)
+    # In an opening, players may have exchanged their marks; all but a choice refer to the marks after that.
+    has_opening = after.rules.opening is not None
+    is_swap = has_opening and after.position.is_swapped and not before.position.is_swapped
+    new_marks = dict(zip(after.seats, reversed(after.seats), strict=True)) if is_swap else {}
+    arrivals, departures = ([], []) if after.seats is before.seats else _list_people(before, after, new_marks)
+    offers = () if after.offers is before.offers else _list_offers(before, after, new_marks)
+    return (*arrivals, *_list_play(before, after), *departures, *offers)
 
-    In a game without a clock, an opening or absent players, a move changes only eight fields of the state. `_parts`
-    caches the text around these fields until another field changes.
+
+def _list_people(before: Room, after: Room, new_marks: dict[str, str]) -> tuple[list[Happening], list[Happening]]:
+    """Return the events before and after those of the game."""
+    arrivals, departures = list[Happening](), list[Happening]()
+    for old_mark, was in before.seats.items():
+        mark = new_marks.get(old_mark, old_mark)
+        seat = after.seats[mark]
+        if seat is not None and was is None:
+            arrivals.append(Happening("joined", mark, name=seat.name))
+        elif seat is not None and was is not None and not seat.left:
+            if seat.name != was.name:
+                arrivals.append(Happening("renamed", mark, name=seat.name, before=was.name))
+            if seat.online != was.online:
+                (arrivals if seat.online else departures).append(Happening("back" if seat.online else "dropped", mark))
+        elif was is not None and not was.left:
+            departures.append(Happening("left", mark, name=was.name))
+    if before.status == "waiting" != after.status:
+        arrivals.append(Happening("began", game=after.game))
+    return arrivals, departures
+
+
+def _list_play(before: Room, after: Room) -> Iterator[Happening]:
+    position, played, ply = after.position, len(before.position.moves), len(after.position.moves)
+    if ply < played:
+        yield Happening("taken back", before.offers.undo or UNSET, cells=before.position.moves[ply:])
+    if ply > played:
+        yield _last_move(position)
+    yield from after.happened
+    if after.result is not None and before.result is None:
+        yield Happening("ended", result=after.result)
+
+
+def _last_move(position: Position) -> Happening:
+    cell, by = position.moves[-1], UNSET if position.rules.opening is None else position.player_of(position.ply - 1)
+    mark = position.board[cell]
+    return Happening("moved", mark, cell=cell, by=UNSET if by == mark else by)
+
+
+def _list_offers(before: Room, after: Room, new_marks: dict[str, str]) -> Iterator[Happening]:
+    """Yield the new offers, and the offers that ended without being accepted or replaced by the end of the game."""
+    old, new, gained = before.offers, after.offers, len(after.position.moves) - len(before.position.moves)
+    for kind, was, mark in (("draw", old.draw, new.draw), ("undo", old.undo, new.undo)):
+        is_accepted = after.result is not None or (kind == "undo" and gained < 0)
+        if mark == was or is_accepted:
+            continue
+        if mark is not None:
+            cells = after.position.moves[ply_before_last(after.position, mark) :] if kind == "undo" else UNSET
+            yield Happening("offered", mark, kind=kind, cells=cells)
+        elif ended := (new.ended or {}).get(kind):
+            yield Happening(ended.how, ended.by, kind=kind)
+        elif was is not None:
+            why = "move" if gained > 0 else "taking back" if gained else UNSET
+            yield Happening("lapsed", new_marks.get(was, was), why, kind=kind)
+    for mark in after.seats:
+        if (mark in old.rematch) != (mark in new.rematch):
+            yield Happening("offered" if mark in new.rematch else "lapsed", mark, kind="rematch")
+
+
+class StateEncoder:
+    """Encodes the states of a room, with a cache for plain moves.
+
+    A plain move changes only eight fields of the state: it ends neither the game nor an offer, and the room has no
+    clock, opening or absent player. `_parts` is the text around these fields, from the beginning of a game or from the
+    first of several plain moves.
     """
 
     def __init__(self, room: Room) -> None:
         self._rules = Raw(encode(rules_state(room.rules)))
         self._seats_of: object = None
         self._seats = Raw(b"")
-        self._owners: tuple[object, ...] = ()  # the marks of each seat's player
-        self._before: Room | None = None
-        self._watchers_before = 0
-        self._may: dict[object, str] = {}
+        self._situation: Sequence[object] = ()  # what the possible requests depend on in the seats
+        self._may: dict[object, Raw] = {}
+        self._plain_may: dict[object, str] = {}
         self._text = b""
         self._parts: list[str] = []
+        self._shown: Room | None = None  # in the last state with these parts
+        self._moves = ""
+        self._watchers = 0
 
-    def encode(self, room: Room, now: int, watchers: int, news: tuple[Happening, ...] = ()) -> bytes:
+    def encode(self, room: Room, now: int, watchers: int, before: Room | None = None) -> bytes:
         """Return the result of `state_of` as JSON."""
-        before, position = self._before, room.position
-        if room.gone_at or position.passed:
-            return encode(state_of(room, now, watchers=watchers, news=news))
-        if (
-            before is None
-            or room.seats is not before.seats
-            or room.score is not before.score
-            or room.offers is not before.offers
-            or room.result is not before.result
-            or room.game != before.game
-            or watchers != self._watchers_before
-        ):
-            self._cache_parts(room, watchers)
-        moves = position.moves
-        key = position.turn, min(len(moves), _PLIES), position.chosen
-        may = self._may.get(key)
+        position, ply = room.position, len(room.position.moves)
+        is_move = (
+            before is not None
+            and ply == len(before.position.moves) + 1
+            and room.offers is before.offers
+            and room.seats is before.seats
+            and room.result is None
+        )
+        if before is None or not (is_move or room.game != before.game):
+            return self._encode_whole(room, now, watchers, before)
+        if before is not self._shown or watchers != self._watchers:
+            if room.clock is not None or room.gone_at or position.passed or position.rules.opening is not None:
+                return self._encode_whole(room, now, watchers, before)
+            self._begin_series(room, watchers)
+        self._shown, turn = room, position.turn
+        if is_move:
+            last: Any = position.moves[-1]
+            moves = self._moves = f"{self._moves},{last}" if ply > 1 else f"{last}"
+            news = f'[{{"type":"moved","mark":"{before.position.turn}","cell":{last}}}]'
+        else:
+            last, moves, news = "null", "", encode(news_of(before, room)).decode()
+        may = self._plain_may.get(ply if ply < _PLIES else turn)
         if may is None:
-            may = self._may[key] = encode(possible_requests(room, now)).decode()
-        if not self._parts:
-            return encode(_state(room, now, watchers, self._rules, self._seats, Raw(may.encode()), news))
+            may = self._plain_may[ply if ply < _PLIES else turn] = encode(possible_requests(room, now)).decode()
         to_seq, to_board, to_ply, to_turn, to_last, to_moves, to_may, to_news, rest = self._parts
-        turn = f'"{position.turn}"' if room.result is None else "null"
-        last = moves[-1] if moves else "null"
         return (
-            f"{to_seq}{room.seq}{to_board}{position.board}{to_ply}{len(moves)}{to_turn}{turn}{to_last}{last}"
-            f"{to_moves}{encode(moves).decode()}{to_may}{may}{to_news}{encode(news).decode()}{rest}"
+            f"{to_seq}{room.seq}{to_board}{position.board}{to_ply}{ply}{to_turn}{turn}{to_last}{last}{to_moves}{moves}"
+            f"{to_may}{may}{to_news}{news}{rest}"
         ).encode()
 
-    def _cache_parts(self, room: Room, watchers: int) -> None:
-        """Cache what depends on anything but the moves."""
-        self._before, self._watchers_before = room, watchers
-        if room.seats is not self._seats_of:
-            self._seats, self._seats_of = Raw(encode(room.seats)), room.seats
-            self._owners = tuple(seat and (*room.marks_of(seat.player), seat.left) for seat in room.seats.values())
-        rules, offers = room.rules, room.offers
+    def _encode_whole(self, room: Room, now: int, watchers: int, before: Room | None) -> bytes:
+        if room.gone_at or room.position.passed:
+            return encode(state_of(room, now, watchers=watchers, before=before))
+        self._note_seats(room)
+        position, offers = room.position, room.offers
         offered = offers.draw, offers.undo, offers.rematch
-        self._may = _cache_for(rules.marks, rules.opening, room.terms, room.status, self._owners, offered)
-        self._parts = []
-        if room.clock is None and rules.opening is None and None not in self._owners:
-            self._text = self._text or _text_of(room, self._rules)
-            text = self._text % (
-                b'"playing"' if room.result is None else b'"over"',
-                room.game,
-                bytes(self._seats),
-                encode(room.result),
-                encode(room.offers),
-                watchers,
-                encode(room.score),
-                b',"game_id":"%b"' % room.game_id.encode() if room.result is not None and room.kept_at else b"",
-            )
-            self._parts = text.decode().split(_PLACE)
+        key = room.status, offered, position.turn, min(len(position.moves), _PLIES), position.chosen
+        may = self._may.get(key)
+        if may is None:
+            may = self._may[key] = Raw(encode(possible_requests(room, now)))
+        return encode(_state(room, now, watchers, self._rules, self._seats, may, before))
+
+    def _begin_series(self, room: Room, watchers: int) -> None:
+        """Cache the text around the fields that plain moves change."""
+        self._note_seats(room)
+        self._text = self._text or _text_of(room, self._rules)
+        text = self._text % (room.game, bytes(self._seats), watchers, encode(room.score))
+        self._parts = text.decode().split(_PLACE)
+        self._moves, self._watchers = encode(room.position.moves[:-1])[1:-1].decode(), watchers
+
+    def _note_seats(self, room: Room) -> None:
+        if room.seats is self._seats_of:
+            return
+        self._seats_of, self._seats = room.seats, Raw(encode(room.seats))
+        situation = [
+            seat and (seat.left, is_guest(seat.player) and room.mark_of(owner_of(seat.player)))
+            for seat in room.seats.values()
+        ]
+        if situation != self._situation:
+            self._situation = situation
+            self._may, self._plain_may = _caches_for(room.rules.marks, room.rules.opening, room.terms, *situation)
 
 
 _PLACE: Final = "\1"  # a character that JSON never contains
-_MOVING: Final = ("seq", "ply", "turn", "last", "moves", "may", "news")  # and ``board``: the fields that moves change
 _PLIES: Final = 8  # from here on, the possible requests depend on the turn and not on the number of moves
 
 
-@lru_cache(maxsize=1024)
-def _cache_for(*situation: object) -> dict[object, str]:
-    """Return a cache of encoded requests for all rooms in a situation, by turn, number of moves and choices."""
-    return {}
-
-
 def _text_of(room: Room, rules: Raw) -> bytes:
-    """Return a format string for a room's states, with a `_PLACE` for each field that moves change.
+    """Return a format string for the states after plain moves, with a `_PLACE` for what each of them changes."""
+    place, text, number = Raw(b"\1"), Raw(b"\2"), Raw(b"\3")
+    changing: dict[str, Any] = {
+        **dict.fromkeys(("seq", "ply", "last", "may", "news"), place),
+        **dict.fromkeys(("board", "turn"), Raw(b'"\1"')),
+        "moves": Raw(b"[\1]"),
+        "game": number,
+        "seats": text,
+        "watchers": number,
+        "score": text,
+    }
+    state = encode(replace(_state(room, 0, 0, rules, text, place, None), **changing))
+    return state.replace(b"%", b"%%").replace(b"\2", b"%b").replace(b"\3", b"%d")
 
-    The last format field is for the id of the game. It is left empty until the game is over and stored.
+
+@lru_cache(maxsize=1024)
+def _caches_for(*situation: object) -> tuple[dict[object, Raw], dict[object, str]]:
+    """Return two caches of encoded requests, shared by all rooms in a situation.
+
+    After a plain move, the key is the number of moves, or the turn; otherwise all that the requests depend on.
     """
-    place, text, number = Raw(_PLACE.encode()), Raw(b"\2"), Raw(b"\3")
-    of_each: dict[str, Any] = dict.fromkeys(_MOVING, place) | {"board": Raw(b'"%b"' % _PLACE.encode())}
-    of_most = dict.fromkeys(("status", "result", "offers", "score"), text) | dict.fromkeys(("game", "watchers"), number)
-    state = encode(replace(_state(room, 0, 0, rules, text, place, ()), **of_each, **of_most, game_id=UNSET))
-    return state[:-1].replace(b"%", b"%%").replace(b"\2", b"%b").replace(b"\3", b"%d") + b"%b}"
+    return {}, {}
 
 
-def _state(
-    room: Room, now: int, watchers: int, rules: Any, seats: Any, may: Any, news: tuple[Happening, ...]
-) -> RoomState:
+def _state(room: Room, now: int, watchers: int, rules: Any, seats: Any, may: Any, before: Room | None) -> RoomState:
     position, moves = room.position, room.position.moves
     is_over, is_waiting = room.result is not None, None in room.seats.values()
     state = RoomState(
@@ -199,16 +298,18 @@ def _state(
         room.clock,
         moves,
         may,
-        news,
+        () if before is None else news_of(before, room),
         UNSET if room.analysis == "closed" else room.analysis,
         UNSET if room.chat == "all" else room.chat,
         UNSET if room.rules.opening is None or is_over else opening_state(position),
         position.chosen or UNSET,
+        UNSET,
+        UNSET,
+        room.game_id if is_over and room.kept_at else UNSET,
     )
-    more = room.purpose.fields_of(RoomState) if room.purpose.fields else {}
-    if is_over and room.kept_at:
-        more["game_id"] = room.game_id
-    return replace(state, **more) if more else state  # always passing keyword arguments is slower
+    if not room.purpose.fields:
+        return state
+    return replace(state, **room.purpose.fields_of(RoomState))  # always passing keyword arguments is slower
 
 
 def _seats_of(room: Room, now: int) -> dict[str, SeatState | None]:
@@ -336,8 +437,3 @@ class Listed(ABC):
         if mark is None or room.status == "over":
             return None
         return HeldSeat(room.code, mark, rules_state(room.rules), room.names, turn if self.knows_moves else UNSET)
-
-
-def moved_error(code: str, url: str) -> Refused:
-    """Return the refusal of a request for a room on another server."""
-    return Refused(ErrorCode.MOVED, url=url, room=code, at=url)
