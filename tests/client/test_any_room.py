@@ -3,7 +3,7 @@
 import re
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -105,7 +105,6 @@ def step(room: Room, command: Command | None, who: int, choice: int, now: int) -
     return room
 
 
-@settings(max_examples=200)
 @given(st.integers(0, 2**32), st.sampled_from(RULES), st.sampled_from(["pwatcher", ANA.id, BO.id]))
 def test_announcements_are_enough_to_follow_the_game(seed: int, rules: Rules, viewer: str) -> None:
     now = START

@@ -3,7 +3,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.naive import Memo, naive_score
@@ -31,7 +31,6 @@ def stones_of(columns: Columns, position: Position) -> tuple[int, int]:
 
 
 @given(position=open_games(FALLING, least_played=0.3))
-@settings(max_examples=150)
 def test_proven_values_match_minimax(position: Position) -> None:
     columns, memo = columns_of(position.rules), Memo()
     mark = position.turn or ""
@@ -44,8 +43,8 @@ def test_proven_values_match_minimax(position: Position) -> None:
 
 def test_a_memory_speeds_up_repeated_proofs_of_one_board() -> None:
     memory = Memory()
-    first = analyse(MIDDLE, Budget(nodes=30_000), memory=memory)
-    again = analyse(MIDDLE, Budget(nodes=30_000), memory=memory)
+    first = analyse(MIDDLE, Budget(nodes=6_000), memory=memory)
+    again = analyse(MIDDLE, Budget(nodes=6_000), memory=memory)
     assert again.nodes <= first.nodes
     assert len(memory.fresh) > 100
     analyse(Position.start(Rules(5, 5, 4, gravity=True)), Budget(nodes=100), memory=memory)

@@ -2,6 +2,7 @@ import itertools
 import json
 import re
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import get_args
 
@@ -92,6 +93,7 @@ def test_every_example_is_a_message_with_all_its_fields_known(example: str) -> N
     assert json.loads(msgspec.json.encode(message)) == json.loads(example)
 
 
+@cache
 def anchors_of(path: Path) -> set[str]:
     """Return the anchors of a page: its headings in GitHub's spelling."""
     tokens = MARKDOWN.parse(path.read_text(encoding="utf-8"))

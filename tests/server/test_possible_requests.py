@@ -230,15 +230,9 @@ def _begin_again(facts: dict[str, Any]) -> None:
     facts["offers"] = {"draw": None, "undo": None, "rematch": []}
 
 
-@pytest.mark.parametrize("first", range(0, 200, 50))
-def test_random_games_accept_exactly_what_may_says_and_news_lead_from_state_to_state(first: int) -> None:
-    for seed in range(first, first + 50):
-        Played(seed).play(60)
-
-
-@pytest.mark.long
-def test_two_thousand_random_games_accept_exactly_what_may_says() -> None:
-    for seed in range(2_000):
+@pytest.mark.parametrize("games", [36, pytest.param(2_000, marks=pytest.mark.long)])
+def test_random_games_accept_exactly_what_may_says_and_news_lead_from_state_to_state(games: int) -> None:
+    for seed in range(games):
         Played(seed).play(60)
 
 

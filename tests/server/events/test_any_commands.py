@@ -233,4 +233,4 @@ def check_time(event: Event) -> None:
 
 
 TestEvents = Events.TestCase
-TestEvents.settings = settings(max_examples=150, stateful_step_count=30, deadline=None)
+TestEvents.settings = settings(stateful_step_count=30)

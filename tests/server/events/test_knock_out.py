@@ -1,7 +1,7 @@
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -147,7 +147,6 @@ def test_a_roster_is_seeded_as_its_names_stand() -> None:
 
 
 @given(st.integers(2, 20), st.lists(st.sampled_from(["X", "O", "draw", "none"]), min_size=1, max_size=30))
-@settings(max_examples=60, deadline=None)
 def test_one_player_is_left_and_of_a_level_match_the_smaller_number(players: int, results: list[str]) -> None:
     event = play_on(begun(players, "knock_out"), lambda one: results[(3 * one.match + one.number) % len(results)])
     numbers = [one.player for one in event.field]

@@ -45,7 +45,6 @@ def every_matching(vertices: Sequence[int], costs: dict[int, dict[int, int]]) ->
 
 
 @given(graphs())
-@settings(max_examples=300, deadline=None)
 def test_a_matching_is_the_cheapest_of_all(costs: dict[int, dict[int, int]]) -> None:
     sums = [sum(costs[one][other] for one, other in pairs) for pairs in every_matching(list(costs), costs)]
     found = match_all(costs)
@@ -124,7 +123,6 @@ def played(draw: st.DrawFn, most: int) -> Event:
 
 
 @given(played(8))
-@settings(max_examples=150, deadline=None)
 def test_no_pairing_of_up_to_eight_is_better(event: Event) -> None:
     players = players_of(event, "in")[:8]
     costs = costs_of(players, "XO")
@@ -139,7 +137,6 @@ def test_no_pairing_of_up_to_eight_is_better(event: Event) -> None:
 
 
 @given(played(8))
-@settings(max_examples=100, deadline=None)
 def test_rematches_and_second_byes_are_not_allowed(event: Event) -> None:
     players = players_of(event, "in")
     costs = costs_of(players, "XO")
@@ -189,7 +186,6 @@ def test_tournaments_repeat_no_pairing_and_balance_marks(players: int, rounds: i
 
 
 @given(played(40))
-@settings(max_examples=60, deadline=None)
 def test_pairing_rules_hold_with_late_pausing_and_leaving_players(event: Event) -> None:
     check_rules(event)
 

@@ -5,7 +5,7 @@ import random
 from typing import cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fakes import Watcher
@@ -39,7 +39,6 @@ def play_in_any_order(event: Event, results: dict[str, str], shuffled: random.Ra
     st.dictionaries(st.builds("r{}-{}".format, st.integers(1, 3), st.integers(1, 6)), st.sampled_from("XO")),
     st.randoms(use_true_random=False),
 )
-@settings(max_examples=60, deadline=None)
 def test_table_and_next_round_ignore_the_order_of_the_results(
     kind: str, players: int, results: dict[str, str], shuffled: random.Random
 ) -> None:
