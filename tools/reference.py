@@ -13,7 +13,6 @@ from tictactoe_words.catalogue import open_catalogue
 
 OF_CLIENTS: Final = {"refused off_board word", "refused bad_message reason", "refused bad_input"}
 """Refusals that the server never sends."""
-_BARE: Final = "no `why`"
 _DOCS: Final = Path(__file__).parent.parent / "docs"
 
 
@@ -33,15 +32,15 @@ def _put_cases(page: str) -> str:
 
 
 def _list_cases(event: str) -> str:
-    """Return a line for each code with data: each `why`, with the names of the other values of its sentence."""
+    """Return a line for each code: each `why`, with the names of the other values of its sentence."""
     cases: dict[str, list[str]] = {}
     for id, sentence in open_catalogue("en").sentences.items():
         if id.startswith(event) and id not in OF_CLIENTS:
             _, code, *why = id.split(" ", 2)
             values = ", ".join(f"`{name}`" for name in dict.fromkeys(re.findall(r"{(\w+)}", sentence)))
-            case = f"`{why[0]}`" if why else _BARE
+            case = f"`{why[0]}`" if why else "no `why`"
             cases.setdefault(code, []).append(f"{case} ({values})" if values else case)
-    return "".join(f"- **`{code}`**: {'; '.join(found)}\n" for code, found in cases.items() if found != [_BARE])
+    return "".join(f"- **`{code}`**: {'; '.join(found)}\n" for code, found in cases.items())
 
 
 def _put_defaults(page: str) -> str:

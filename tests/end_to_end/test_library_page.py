@@ -35,6 +35,10 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "reference" / "library.md").read_text(encoding="utf-8")
 TUTORIAL = (ROOT / "docs" / "tutorials" / "write-a-bot.md").read_text(encoding="utf-8")
 PROGRAMS = dict(re.findall(r"<!-- program: (\w+) -->\n```python\n(.*?)```", PAGE + TUTORIAL, re.DOTALL))
+IMPORT, CHOOSE = re.findall(r"<!-- part: choose -->\n```python\n(.*?)\n\n\n(.*?)```", TUTORIAL, re.DOTALL)[0]
+PROGRAMS["better bot"] = f"{IMPORT}\n" + re.sub(
+    r"def choose.*?\n\n\n", f"{CHOOSE}\n\n", PROGRAMS["bot"], flags=re.DOTALL
+)
 EXAMPLES = dict(re.findall(r"<!-- example: (\w+) -->\n```python\n(.*?)```", PAGE, re.DOTALL))
 IMPORTED = """
 import asyncio
@@ -85,7 +89,7 @@ async def output_of(process: Process) -> str:
 
 def test_the_programs_pass_strict_type_checks(tmp_path: Path) -> None:
     for name, program in PROGRAMS.items():
-        (tmp_path / f"{name}.py").write_text(program, encoding="utf-8")
+        (tmp_path / f"{name.replace(' ', '_')}.py").write_text(program, encoding="utf-8")
     for name in EXAMPLES:
         (tmp_path / f"example_{name}.py").write_text(wrap_example(name), encoding="utf-8")
     options = ("--strict", "--config-file=", f"--cache-dir={ROOT / '.mypy_cache' / 'programs'}")
@@ -94,8 +98,9 @@ def test_the_programs_pass_strict_type_checks(tmp_path: Path) -> None:
     assert checked.stdout == f"Success: no issues found in {len(PROGRAMS) + len(EXAMPLES)} source files\n"
 
 
-async def test_two_bots_play_a_whole_game(server: Server) -> None:
-    bots = [await start("bot", server.url) for _ in range(2)]
+@pytest.mark.parametrize("name", ["bot", "better bot"])
+async def test_two_bots_play_a_whole_game(server: Server, name: str) -> None:
+    bots = [await start(name, server.url) for _ in range(2)]
     told = [await output_of(bot) for bot in bots]
     assert sorted(line.partition(" ")[0] for line in told) in (["It's", "It's"], ["You", "You"])
 
