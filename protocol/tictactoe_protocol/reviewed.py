@@ -79,7 +79,7 @@ def _after_reply(analysis: AnalysisState, cell: int, led_to: CellValue) -> Analy
     top, value = max(cells.values(), key=_preference), analysis.value
     if value.kind == "draw" or (value.kind == "win" and top.kind != "win"):
         return replace(analysis, cells=cells, best=_as_good(value, (*analysis.best, cell), cells))
-    best = [one for one, worth in cells.items() if _preference(worth) == _preference(top)]
+    best = [cell for cell, worth in cells.items() if _preference(worth) == _preference(top)]
     sure = tuple(one for one in best if cells[one].kind != "unknown")
     if top.kind == "draw" and any(worth.kind == "unknown" for worth in cells.values()):
         top = CellValue("unknown")

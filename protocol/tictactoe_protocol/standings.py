@@ -104,7 +104,7 @@ class Results:
             self.meetings[first].append(Meeting(second, first_halves, is_played, round))
             if second is not None:
                 self.meetings[second].append(Meeting(first, second_halves, is_played, round))
-        self.halves = {player: sum(one.halves for one in self.meetings[player]) for player in self.players}
+        self.halves = {player: sum(meeting.halves for meeting in self.meetings[player]) for player in self.players}
         self.played = {player: sum(one.is_played is True for one in self.meetings[player]) for player in self.players}
 
     def first_key(self, player: str) -> tuple[int, int]:
@@ -120,7 +120,7 @@ class Results:
 
     def wins(self, player: str, level: Sequence[str] = ()) -> Tie:
         """Return the number of wins, including wins without a game."""
-        count = sum(one.halves == 2 for one in self.meetings[player])
+        count = sum(meeting.halves == 2 for meeting in self.meetings[player])
         return Tie("wins", count, str(count))
 
     def sonneborn_berger(self, player: str, level: Sequence[str] = ()) -> Tie:
@@ -139,8 +139,8 @@ class Results:
         rest = set(level)
         while rest:
             games = {player: [one for one in self.meetings[player] if self._is_met(one, rest)] for player in rest}
-            got = {player: sorted((one.halves for one in games[player]), reverse=True) for player in rest}
-            missing = {player: len(rest) - 1 - len({one.opponent for one in games[player]}) for player in rest}
+            got = {player: sorted((game.halves for game in games[player]), reverse=True) for player in rest}
+            missing = {player: len(rest) - 1 - len({game.opponent for game in games[player]}) for player in rest}
             ties = {player: Tie("direct", sum(got[player]) / 2, _add(got[player])) for player in rest}
             if not any(missing.values()):
                 yield from ties.items()
@@ -183,8 +183,8 @@ class SwissResults(Results):
         """
         had, cut = self.meetings[player], 0
         kept = self.worths(player, had)
-        if kept and all(one.is_played is not None for one in had):
-            cut = min(self.worths(player, [one for one in had if one.is_voluntary]) or kept)
+        if kept and all(meeting.is_played is not None for meeting in had):
+            cut = min(self.worths(player, [meeting for meeting in had if meeting.is_voluntary]) or kept)
             kept.remove(cut)
         return Tie("buchholz_cut_1", sum(kept) / 2, f"{_add(kept) or 0} ({spell_halves(cut)})")
 

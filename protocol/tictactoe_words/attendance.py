@@ -72,7 +72,7 @@ def describe_waiting(state: EventState, age_ms: int = 0) -> str:
     if state.status == "open":
         count, missing = _list_missing(state, age_ms)
         return say("tournament waits for", names=missing) if count else ""
-    playing = [] if is_over(state) else [one for one in state.pairings if one.state != "scored"]
+    playing = [] if is_over(state) else [pairing for pairing in state.pairings if pairing.state != "scored"]
     is_few = len(playing) <= _MOST_AWAITED
     names = [
         name_away(state, player, one.names.get(mark, player), age_ms)
@@ -119,8 +119,8 @@ def name_some(names: Sequence[str], count: int) -> str:
 def tabulate_games(state: EventState, age_ms: int = 0) -> dict[str, tuple[str, str]]:
     """Return the players, and the progress or score, of each pairing in this round, by the pairing's id."""
     return {
-        one.id: (describe_players(one), describe_game(state, one, age_ms) or describe_score(one))
-        for one in state.pairings
+        pairing.id: (describe_players(pairing), describe_game(state, pairing, age_ms) or describe_score(pairing))
+        for pairing in state.pairings
     }
 
 

@@ -49,7 +49,7 @@ def list_deeds(state: EventState, viewer: str, *, has_card: bool = False) -> tup
     is_late = state.status != "open" and state.round > head.late_until and not (has_card and head.entry == "roster")
     own = row.status if row is not None and is_on else ""
     runs = is_on and viewer in head.organisers
-    unscored = [one for one in state.pairings if one.state != "scored"]
+    unscored = [pairing for pairing in state.pairings if pairing.state != "scored"]
     decides = runs and any(len(one.players) > 1 for one in unscored)
     may = {
         "join": is_on and row is None and not is_late,
@@ -123,8 +123,8 @@ def describe_call(call: Call) -> str:
 
 def list_scored(old: EventState, new: EventState) -> list[EventPairing]:
     """Return the pairings that were scored between two states of the same round."""
-    known = {one.id for one in old.pairings if one.state == "scored"}
-    return [one for one in new.pairings if one.state == "scored" and one.id not in known]
+    known = {pairing.id for pairing in old.pairings if pairing.state == "scored"}
+    return [pairing for pairing in new.pairings if pairing.state == "scored" and pairing.id not in known]
 
 
 def announce_changes(old: EventState, new: EventState) -> list[str]:
@@ -224,16 +224,16 @@ def tabulate(rows: Iterable[EventRow], viewer: str) -> dict[str, tuple[str, ...]
 
 def tabulate_pairings(state: EventState) -> dict[str, tuple[str, str]]:
     """Return the players and the score of each pairing in this round, by the pairing's id."""
-    return {one.id: (describe_players(one), describe_score(one)) for one in state.pairings}
+    return {pairing.id: (describe_players(pairing), describe_score(pairing)) for pairing in state.pairings}
 
 
 def list_events(events: Iterable[EventSummary]) -> dict[str, tuple[str, ...]]:
     """Return the rows of the list of tournaments by code; the first row, under "", has the column titles."""
     columns = ("event", "title", "kind", "status", "round", "players")
     table = {"": tuple(say(f"column {id}") for id in columns)}
-    for one in events:
-        words = describe_word("kind", one.kind), describe_word("status", one.status)
-        table[one.event] = one.event, clean_text(one.title), *words, str(one.round or "-"), str(one.players)
+    for event in events:
+        words = describe_word("kind", event.kind), describe_word("status", event.status)
+        table[event.event] = event.event, clean_text(event.title), *words, str(event.round or "-"), str(event.players)
     return table
 
 

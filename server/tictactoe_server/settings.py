@@ -360,16 +360,16 @@ def with_counts(limits: Limits, counts: Mapping[str, int]) -> Limits:
 def options_of(kind: type) -> dict[str, Option]:
     """Return the options of a dataclass by field name. An option named "no-..." sets its field to False."""
     found = {}
-    for one in fields(kind):
-        if not one.metadata:
+    for setting in fields(kind):
+        if not setting.metadata:
             continue
-        how = dict(one.metadata)
-        name = how.pop("name") or one.name.replace("_", "-")
+        how = dict(setting.metadata)
+        name = how.pop("name") or setting.name.replace("_", "-")
         if name.startswith("no-"):
             how["callback"] = lambda context, option, is_given: not is_given
-        elif one.default:
-            how["default"] = how.pop("typed", one.default)
-        found[one.name] = Option([f"--{name}"], show_default=True, **how)
+        elif setting.default:
+            how["default"] = how.pop("typed", setting.default)
+        found[setting.name] = Option([f"--{name}"], show_default=True, **how)
     return found
 
 

@@ -209,7 +209,7 @@ def _describe(error: click.ClickException) -> str:
             return _suggest(say("no such command", name=name), error.possibilities) + _guide(error)
         case click.BadOptionUsage(option_name=name, ctx=click.Context() as context):
             options = (one for one in context.command.params if isinstance(one, click.Option) and name in one.opts)
-            is_flag = any(one.is_flag for one in options)
+            is_flag = any(option.is_flag for option in options)
             return say("option takes no value" if is_flag else "option needs a value", name=name)
     return error.format_message()
 

@@ -66,10 +66,10 @@ def _name_what(state: EventState, deed: str, name: str) -> dict[str, str]:
         raise BadInput(say("tournament whom", word=word_of(deed)))
     if deed not in _NAMING_DEEDS:
         return {"name": name} if deed == "add" else {}
-    names = {one.players[mark]: name for one in state.pairings for mark, name in one.names.items()}
+    names = {pairing.players[mark]: name for pairing in state.pairings for mark, name in pairing.names.items()}
     names |= {row.player: row.name for row in state.table}
     player = next((id for id, listed in names.items() if clean_text(listed).casefold() == name.casefold()), None)
     if player is None:
         raise BadInput(say("tournament nobody", name=clean_text(name)))
-    pairing = next((one.id for one in state.pairings if player in one.players.values()), "")
+    pairing = next((pairing.id for pairing in state.pairings if player in pairing.players.values()), "")
     return {"player": player} if deed == "expel" else {"player": player, "pairing": pairing}

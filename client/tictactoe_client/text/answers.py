@@ -107,8 +107,8 @@ def _read_diagonals(cell: int, rules: Rules, board: str) -> list[str]:
     for down in (1, -1):
         cells = [*reversed([*walk(cell, -down, -1, rules)]), cell, *walk(cell, down, 1, rules)]
         if len(cells) > 1:
-            names = [format_cell(one, rules) for one in cells]
-            lying = _read(names, [board[one] for one in cells])
+            names = [format_cell(cell, rules) for cell in cells]
+            lying = _read(names, [board[cell] for cell in cells])
             diagonals.append(say("read diagonal", first=names[0], last=names[-1], cells=lying))
     return diagonals or [say("no diagonal", cell=format_cell(cell, rules))]
 

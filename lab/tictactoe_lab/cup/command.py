@@ -93,9 +93,9 @@ def _list_entrants(bots: Sequence[str], brains: Sequence[str]) -> Iterator[Entra
             raise Misuse(say("engine not found", command=clean_text("".join(words[:1]) or command)))
         entrants.append(Entrant(name or clean_text(Path(words[0]).name)[:32], None, words))
     used = Counter[str]()
-    for one in entrants:
-        used[one.name] += 1
-        yield one if used[one.name] == 1 else one._replace(name=f"{one.name}#{used[one.name]}")
+    for entrant in entrants:
+        used[entrant.name] += 1
+        yield entrant if used[entrant.name] == 1 else entrant._replace(name=f"{entrant.name}#{used[entrant.name]}")
 
 
 class _Progress:

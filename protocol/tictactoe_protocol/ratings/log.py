@@ -79,13 +79,13 @@ class Judge:
         self._void: set[str] = set()
         self._since: dict[str, int] = {}
         self._into: dict[str, str] = {}
-        for one in _list_standing(verdicts):
-            if one.kind == "void game":
-                self._void.add(one.of)
-            elif one.kind == "void player":
-                self._since[one.of] = min(one.since, self._since.get(one.of, one.since))
-            elif one.kind == "merge" and one.of not in self._names(one.into):
-                self._into[one.of] = one.into
+        for verdict in _list_standing(verdicts):
+            if verdict.kind == "void game":
+                self._void.add(verdict.of)
+            elif verdict.kind == "void player":
+                self._since[verdict.of] = min(verdict.since, self._since.get(verdict.of, verdict.since))
+            elif verdict.kind == "merge" and verdict.of not in self._names(verdict.into):
+                self._into[verdict.of] = verdict.into
 
     def judge(self, game: RatedGame) -> RatedGame | None:
         """Return the game with its players merged, or None if it is void or both players are the same person."""

@@ -38,7 +38,7 @@ _DATA: Final = click.Option(
 )
 
 
-_KINDS: Final = [one.options for one in FEATURES if one.options is not None]
+_KINDS: Final = [feature.options for feature in FEATURES if feature.options is not None]
 _OPTIONS: Final = {kind: options_of(kind) for kind in (Settings, Limits, *_KINDS)}
 """For each class of settings, the options by the names of the fields that they set."""
 
@@ -80,7 +80,7 @@ class _Program(click.Group):
         sections["About"] = [one for one in self.get_params(context) if one not in known]
         for heading, options in sections.items():
             with formatter.section(heading):
-                formatter.write_dl([record for one in options if (record := one.get_help_record(context))])
+                formatter.write_dl([record for option in options if (record := option.get_help_record(context))])
         self.format_commands(context, formatter)
 
     def invoke(self, context: click.Context) -> Any:

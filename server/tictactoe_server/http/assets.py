@@ -303,7 +303,7 @@ class Modules:
         return _LATER.sub(load_later, _IMPORT.sub(replace, self._texts[name]))
 
     def _needed_by(self, *names: str) -> set[str]:
-        return set[str]().union(*(self._needs.get(one, ()) for one in names)) & self._texts.keys()
+        return set[str]().union(*(self._needs.get(name, ()) for name in names)) & self._texts.keys()
 
 
 def _imported_by(name: str, text: str) -> Iterator[str]:

@@ -56,7 +56,7 @@ class Status(Order, frozen=True, tag="status"):
             "store_owes_ms": 0 if owed_since is None else round((clock.monotonic() - owed_since) * 1000),
             "bans": len(server.bans),
             "drain": _row_of_drain(server) if server.drain.is_on else None,
-            "features": {name: line for one in server.services for name, line in one.status().items()},
+            "features": {name: line for service in server.services for name, line in service.status().items()},
             "people_may": _describe_people(server.core.settings),
         }
         rooms = server.core.rooms

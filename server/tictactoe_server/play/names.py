@@ -130,7 +130,7 @@ class Names(Service):
     async def revoke(self, call: Call) -> None:
         """Remove one of the player's devices and close its connections."""
         account = await self.kept.load_or_empty(call.player)
-        device = next((one for one in account.devices if one.id == call.request.device), None)
+        device = next((device for device in account.devices if device.id == call.request.device), None)
         if device is None:
             raise Refused(ErrorCode.NOT_ALLOWED, "device", path="device")
         await self.check_device(call, device)

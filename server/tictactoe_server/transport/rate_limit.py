@@ -83,7 +83,7 @@ class RateLimits(dict[str, RateLimit]):
         thing, window, *key = name.split("-per-")
         unit = 1_000_000 if thing.endswith("megabytes") else 1
         names = tuple(one for one in (name, "-per-".join((f"{thing}-at-once", *key))) if one in COUNTS)
-        times, *at_once = (unit * count_of(limits, one) for one in names)
+        times, *at_once = (unit * count_of(limits, name) for name in names)
         made = cls(times, _WINDOWS_MS[window], monotonic_ns, max(1, *at_once) if at_once else 0)
         made.names, made.unit = names, unit
         return made
@@ -152,7 +152,7 @@ class Held(dict[str, dict[Any, Any]]):
 def used_of(owner: object) -> dict[str, float]:
     """Return the use of the limits among an object's attributes, by name in `COUNTS`, each for its busiest key."""
     limits = [one for one in vars(owner).values() if isinstance(one, RateLimits | Held)]
-    return {name: one.most_used for one in limits for name in one.names}
+    return {name: limit.most_used for limit in limits for name in limit.names}
 
 
 def consume_both(first: RateLimit, second: RateLimit, count: int = 1) -> tuple[int, int]:

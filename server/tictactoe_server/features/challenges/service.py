@@ -206,10 +206,10 @@ class Challenges(Service):
 
     async def _decline_strangers(self, player: str) -> None:
         met = await self._acquaintances(player)
-        for one in self._of_player(player):
-            if one.to == player and one.is_open and one.player not in met:
+        for challenge in self._of_player(player):
+            if challenge.to == player and challenge.is_open and challenge.player not in met:
                 with suppress(Refused):  # it was answered meanwhile
-                    await self._end(one, "declined")
+                    await self._end(challenge, "declined")
 
     async def answer(self, call: Call) -> None:
         player, accept = call.player, call.request.accept

@@ -390,7 +390,7 @@ class Matching:
         matchmaker = self._indexes.matchmaker
         if player.id in self._kept:
             self._release_seat(self._kept[player.id], player)
-        own = [one for one in self._indexes.seats.rooms_of(player.id) if kind_of(one.room) == kind]
+        own = [listed for listed in self._indexes.seats.rooms_of(player.id) if kind_of(listed.room) == kind]
         waiting = (one for one in own if one.room.status == "waiting" and one.room.visibility == "public")
         listed: Listed | None = next(waiting, None) or matchmaker.find(kind, player.id, request.excluded)
         if listed is None:

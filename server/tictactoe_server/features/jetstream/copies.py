@@ -111,25 +111,25 @@ class Copies:
         if not names:
             return {}  # there is only one node
         compared = [Compared(stream.name, info) for stream, info in zip(streams, infos, strict=True)]
-        names |= {one.leader for one in compared if one.leader}
+        names |= {comparison.leader for comparison in compared if comparison.leader}
         samples = [await self._sample(names)]
         if not samples[0]:
             return {"": ["The nodes do not describe their copies: see nats.conf in docs/how-to/run-a-cluster.md."]}
-        while len(samples) < _SAMPLES and not all(one.is_equal(names, samples[-1]) for one in compared):
+        while len(samples) < _SAMPLES and not all(comparison.is_equal(names, samples[-1]) for comparison in compared):
             await asyncio.sleep(_PAUSE_SECONDS)
             samples.append(await self._sample(names))
         samples = [{name: sample[name] for name in names & sample.keys()} for sample in samples]
         faults = Faults()
         faults.look_at_nodes(names, samples[-1])
-        for one in compared:
-            one.compare(samples, faults)
+        for comparison in compared:
+            comparison.compare(samples, faults)
         return faults.sentences()
 
     async def nodes(self) -> set[str]:
         """Return the names of the connected nodes that can hold copies of streams."""
         groups = [report.data.meta_cluster for report in (await self._sample({""})).values()]
         return {group.leader for group in groups} | {
-            one.name for group in groups for one in group.replicas if one.current
+            replica.name for group in groups for replica in group.replicas if replica.current
         }
 
     async def _sample(self, names: set[str]) -> Sample:

@@ -225,7 +225,7 @@ class JetStreamStore:
 
     async def scrub(self) -> None:
         """Write all current values once more, into new files, so that the nodes delete the files with old values."""
-        upto = {one: await one.last_sequence() for one in self.streams.all}
+        upto = {stream: await stream.last_sequence() for stream in self.streams.all}
         for one in upto:
             for _ in range(_FILLERS):
                 await one.put(_FILLER, bytes(_FILLER_BYTES), None)
@@ -325,8 +325,8 @@ class _Log(SqliteLog[Game]):
         super().__init__(copy.writer, copy.spec)
         self._streams = streams
         self._reached: dict[Stream, int] = {}
-        for one in streams.all:
-            one.on_set_back.append(self._read_again)
+        for stream in streams.all:
+            stream.on_set_back.append(self._read_again)
         self._lock = asyncio.Lock()
 
     async def begin(self, infos: Sequence[StreamInfo]) -> None:
@@ -417,7 +417,7 @@ class _Log(SqliteLog[Game]):
 
     async def _copy_on(self, most: float) -> None:
         async with self._lock:
-            copying = [self._copy_stream(number, one, most) for number, one in enumerate(self._streams.all)]
+            copying = [self._copy_stream(number, stream, most) for number, stream in enumerate(self._streams.all)]
             for failed in await asyncio.gather(*copying, return_exceptions=True):
                 if failed is not None:
                     raise failed

@@ -104,10 +104,10 @@ class Streams:
         return self.all[: self.layout.shared] if keys.startswith(ROOM) else [self.first]
 
     def owed_since(self) -> float | None:
-        return min((since for one in self.all if (since := one.owed_since()) is not None), default=None)
+        return min((since for stream in self.all if (since := stream.owed_since()) is not None), default=None)
 
     async def close(self) -> None:
-        await asyncio.gather(*(one.close() for one in self.all))
+        await asyncio.gather(*(stream.close() for stream in self.all))
 
     def id_of(self, number: int, sequence: int) -> int:
         """Return the id of the game with this sequence in the stream with this number.
@@ -160,7 +160,7 @@ async def find_streams(link: Link, patience_seconds: float, *, unsafe: bool) -> 
             f"To finish: tictactoe-server cluster reshard {layout.shared}"
         )
     streams = Streams(link, first.name, layout)
-    finding = (find_stream(one, patience_seconds, unsafe=unsafe) for one in streams.all[1:])
+    finding = (find_stream(stream, patience_seconds, unsafe=unsafe) for stream in streams.all[1:])
     return streams, [info, *await asyncio.gather(*finding)]
 
 

@@ -68,7 +68,7 @@ class MetricsServer(Service, Collector):
 
     def collect(self) -> Iterator[core.Metric]:
         server = self._server()
-        measured = [one.measure(server) for one in FIGURES]
+        measured = [figure.measure(server) for figure in FIGURES]
         measured += [_gauge(*one).measure(service) for service in server.services for one in service.gauges]
         yield from filter(None, measured)
 

@@ -114,7 +114,7 @@ def card_of_room(state: RoomState) -> BoardCard:
 def card_of_game(game: FinishedGame) -> BoardCard:
     """Return the card of a finished game."""
     position, result = final_position(game), game.result
-    named = replace(game, players={mark: _spelled(one, mark) for mark, one in game.players.items()})
+    named = replace(game, players={mark: _spelled(player, mark) for mark, player in game.players.items()})
     shown = {"board": position.board, "last": position.last, "line": tuple(result.line)}
     return _card(game.rules, named.players, result.winner, texts.describe_outcome(named), **shown)
 

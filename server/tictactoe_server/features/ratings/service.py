@@ -321,7 +321,7 @@ class Ladders(Service, RoomPolicy):
             games.append(found)
             if len(games) == _PAGE:
                 break
-        rows = tuple(row_of(one) for one in games[:_LISTED_GAMES])
+        rows = tuple(row_of(game) for game in games[:_LISTED_GAMES])
         met = [game for game in games if asking != id and asking in game.people]
         name = account.player.name if account else id
         return PlayerProfile(id, name, tuple(standings), rows, _encounters(met, asking))

@@ -43,7 +43,7 @@ class Attendance(NamedTuple):
     @property
     def changing(self) -> tuple[Any, ...]:
         """A value that differs when a player has come, left or moved; it contains no clocks or durations."""
-        return self.present, [*self.away], [(id, one.ply, one.turn) for id, one in self.games.items()]
+        return self.present, [*self.away], [(id, game.ply, game.turn) for id, game in self.games.items()]
 
 
 class Attendances:
@@ -71,7 +71,7 @@ class Attendances:
         elsewhere = self._core.rooms.elsewhere
         if elsewhere.cluster is None:
             return
-        if entrants := {one.player for event in events if not event.is_over for one in event.entrants}:
+        if entrants := {entrant.player for event in events if not event.is_over for entrant in event.entrants}:
             here = sorted(entrants & self._core.presence.ids)
             elsewhere.broadcast_change(_PRESENT, " ".join((elsewhere.cluster.urls[0], *here)))
 
@@ -92,10 +92,10 @@ class Attendances:
 
     def _compute(self, event: Event) -> Attendance:
         here = self.here
-        playing = [one for one in event.open_pairings if one.state == "open"]
+        playing = [pairing for pairing in event.open_pairings if pairing.state == "open"]
         waited_for = {player for one in playing for player in one.players.values()}
-        entrants = [one for one in event.entrants if not one.is_gone and one.joined_round]
-        away = [one for one in entrants if not (one.is_server_bot or one.player in here)]
+        entrants = [entrant for entrant in event.entrants if not entrant.is_gone and entrant.joined_round]
+        away = [entrant for entrant in entrants if not (entrant.is_server_bot or entrant.player in here)]
         away.sort(key=lambda one: one.player not in waited_for)  # players with waiting opponents first
         now = self._core.time()
         boards = [(one.id, listed.board(now)) for one in playing if (listed := self._find(one)) is not None]
@@ -106,5 +106,5 @@ class Attendances:
 
     def _find(self, pairing: Pairing) -> Listed | None:
         live = self._core.rooms.by_code.get(pairing.room)
-        rooms = (one for id in pairing.players.values() for one in self._core.indexes.seats.rooms_of(id))
+        rooms = (listed for id in pairing.players.values() for listed in self._core.indexes.seats.rooms_of(id))
         return live or next((one for one in rooms if one.room.code == pairing.room), None)

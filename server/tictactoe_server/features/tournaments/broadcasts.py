@@ -60,7 +60,7 @@ class View:
         self.rows = {row.player: encode(row) for row in rows(event)}
         self._in_round = event.in_round(event.round)
         self._top = list(self.rows)[:TOP_ROWS]
-        self.pairings = {one.id: encode(pairing_of(event, one)) for one in self._in_round}
+        self.pairings = {pairing.id: encode(pairing_of(event, pairing)) for pairing in self._in_round}
 
     def state_for(self, player: str, now: int) -> bytes:
         """Return a frame with the whole state, shortened for a player with this id; `now` is the served time in ms."""
@@ -292,7 +292,7 @@ def head_of(event: Event, present: int) -> EventHead:
 
 def state_of(event: Event) -> EventState:
     """Return the whole state of an event, of any size, without the attendance; it is the basis of texts."""
-    pairings = tuple(pairing_of(event, one) for one in event.in_round(event.round))
+    pairings = tuple(pairing_of(event, pairing) for pairing in event.in_round(event.round))
     return EventState(
         event.code,
         event.seq,

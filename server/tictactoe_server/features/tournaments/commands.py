@@ -107,7 +107,7 @@ def pair_next(event: Event) -> Paired:
 
 def _pair_all(event: Event, round: int) -> tuple[Pairing, ...]:
     """Return a round of a round robin, by the Berger tables. A player without an opponent has a bye without a point."""
-    players = ["", *(one.player for one in event.field)]
+    players = ["", *(entrant.player for entrant in event.field)]
     pairs = berger_pairs(len(event.field), round, double=event.double)
     return pair_up(round, ((players[one], players[other or 0]) for one, other in pairs), event.marks)
 
@@ -135,7 +135,7 @@ def _change(event: Event, actor: str, command: Command, now: int) -> Event:
                 raise Refused(ErrorCode.STALE, "event", path="seq")
             return after
         case RoomCodes(codes):
-            moved = [one for one in event.open_pairings if codes.get(one.id, one.room) != one.room]
+            moved = [pairing for pairing in event.open_pairings if codes.get(pairing.id, pairing.room) != pairing.room]
             return _with_pairings(event, [replace(one, room=codes[one.id], state="due", opened_at=0) for one in moved])
         case Opened(id, again):
             one = event.pairing(id)
@@ -197,8 +197,8 @@ def _take_over(event: Event, holder: Entrant, player: str, over: str) -> Event:
     if over != holder.player:
         raise Refused(ErrorCode.NOT_ALLOWED, "event card", name=holder.name)
     moved = [
-        replace(one, players={mark: player if id == holder.player else id for mark, id in one.players.items()})
-        for one in event.pairings_of(holder.player)
+        replace(pairing, players={mark: player if id == holder.player else id for mark, id in pairing.players.items()})
+        for pairing in event.pairings_of(holder.player)
     ]
     return _with_pairings(_with_status(event, holder, "in", player), moved)
 
@@ -256,7 +256,7 @@ def _score_by_hand(event: Event, command: EventRun) -> Event:
 def _close(event: Event) -> Event:
     if event.is_over:
         return event
-    event = _with_pairings(event, [one.scored("none", "organiser", "void") for one in event.open_pairings])
+    event = _with_pairings(event, [pairing.scored("none", "organiser", "void") for pairing in event.open_pairings])
     return replace(event, status="over" if event.round else "void", due_at=None)
 
 
@@ -267,7 +267,7 @@ def _add(event: Event, name: str) -> Event:
         return event
     if len(event.roster) >= event.limit:
         raise Refused(ErrorCode.EVENT_FULL, size=event.limit)
-    check_names((name,), (*event.roster, *(one.name for one in event.entrants)))
+    check_names((name,), (*event.roster, *(entrant.name for entrant in event.entrants)))
     return replace(event, roster=(*event.roster, name))
 
 
@@ -276,7 +276,7 @@ def _begin(event: Event, due_at: int) -> Event:
     places = {name: place for place, name in enumerate(event.roster)}
     lots = {one.player: (places.get(one.name, len(places)), digest(str(event.seed), one.player)) for one in event.field}
     ordered = sorted(event.field, key=lambda one: lots[one.player])
-    expelled = (one for one in event.entrants if not one.joined_round)
+    expelled = (entrant for entrant in event.entrants if not entrant.joined_round)
     return replace(event, status="running", due_at=due_at, entrants=(*ordered, *expelled))
 
 
@@ -307,7 +307,7 @@ def _go_on(event: Event, now: int) -> Event:
     """Apply the consequences of a change: forfeits, further games of a match, the time of the next round, the end."""
     if event.status not in ("running", "paused"):
         return event
-    gone = {one.player for one in event.field if one.is_gone}
+    gone = {entrant.player for entrant in event.field if entrant.is_gone}
     while True:
         given = [_forfeit(one, gone) for one in event.open_pairings if gone.intersection(one.players.values())]
         more = knock_out.more_games(event) if event.kind == "knock_out" and not given else ()

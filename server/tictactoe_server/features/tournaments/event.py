@@ -188,12 +188,12 @@ class Event(Struct, frozen=True, omit_defaults=True):
     @property
     def field(self) -> tuple[Entrant, ...]:
         """Everybody who has a row in the table, by number; players expelled before the beginning have none."""
-        return tuple(one for one in self.entrants if one.joined_round)
+        return tuple(entrant for entrant in self.entrants if entrant.joined_round)
 
     @property
     def people(self) -> tuple[str, ...]:
         """The ids of the players with the status ``in``, except for the server's bots."""
-        return tuple(one.player for one in self.field if one.status == "in" and not one.is_server_bot)
+        return tuple(entrant.player for entrant in self.field if entrant.status == "in" and not entrant.is_server_bot)
 
     @property
     def needed(self) -> int:
@@ -211,7 +211,7 @@ class Event(Struct, frozen=True, omit_defaults=True):
     @property
     def all_rounds(self) -> int:
         """The total number of rounds, 0 while unknown."""
-        players = len([one for one in self.field if one.joined_round == 1])
+        players = len([entrant for entrant in self.field if entrant.joined_round == 1])
         if self.status == "open" or players < 2:
             return self.rounds
         return count_rounds(self.kind, players, double=self.double, rounds=self.rounds)
@@ -226,11 +226,11 @@ class Event(Struct, frozen=True, omit_defaults=True):
     @property
     def expected(self) -> tuple[str, ...]:
         """The unused names on the roster."""
-        known = {one.name for one in self.entrants}
+        known = {entrant.name for entrant in self.entrants}
         return tuple(name for name in self.roster if name not in known)
 
     def entrant(self, player: str) -> Entrant | None:
-        return next((one for one in self.entrants if one.player == player), None)
+        return next((entrant for entrant in self.entrants if entrant.player == player), None)
 
     def pairing(self, id: str) -> Pairing | None:
         return next((one for one in reversed(self.pairings) if one.id == id), None)  # open pairings are the last
@@ -238,17 +238,17 @@ class Event(Struct, frozen=True, omit_defaults=True):
     @property
     def open_pairings(self) -> list[Pairing]:
         """The pairings without a result: ``due`` before their room is open, then ``open``."""
-        return [one for one in self.pairings if one.state != "scored"]
+        return [pairing for pairing in self.pairings if pairing.state != "scored"]
 
     def pairings_of(self, player: str) -> list[Pairing]:
-        return [one for one in self.pairings if player in one.players.values()]
+        return [pairing for pairing in self.pairings if player in pairing.players.values()]
 
     def in_round(self, round: int) -> list[Pairing]:
-        return [one for one in self.pairings if one.round == round]
+        return [pairing for pairing in self.pairings if pairing.round == round]
 
     def sitting_in(self, pairing: Pairing) -> dict[str, Entrant]:
         """Return the players of a pairing, by mark."""
-        known = {one.player: one for one in self.entrants}
+        known = {entrant.player: entrant for entrant in self.entrants}
         return {mark: known[id] for mark, id in pairing.players.items()}
 
     def ticket_of(self, name: str = "") -> str:
@@ -297,9 +297,9 @@ class Event(Struct, frozen=True, omit_defaults=True):
             return frozenset()
         games = (len(self.field) - 1) * (2 if self.double else 1)
         return frozenset(
-            one.player
-            for one in self.field
-            if one.is_gone and 2 * sum(pairing.by == "game" for pairing in self.pairings_of(one.player)) < games
+            entrant.player
+            for entrant in self.field
+            if entrant.is_gone and 2 * sum(pairing.by == "game" for pairing in self.pairings_of(entrant.player)) < games
         )
 
     def counted_games(self) -> Iterator[Game]:
@@ -308,21 +308,21 @@ class Event(Struct, frozen=True, omit_defaults=True):
         In a Swiss, a player without a pairing in a round gets a game without points.
         """
         void, unpaired = self.voided, {(one.player, round + 1) for one in self.field for round in range(self.round)}
-        for one in self.pairings:
-            unpaired -= {(player, one.round) for player in one.players.values()}
-            is_over = one.state == "scored"
-            if not void.intersection(one.players.values()):
-                first, *others = one.players.values()
+        for pairing in self.pairings:
+            unpaired -= {(player, pairing.round) for player in pairing.players.values()}
+            is_over = pairing.state == "scored"
+            if not void.intersection(pairing.players.values()):
+                first, *others = pairing.players.values()
                 second = others[0] if others else None
-                halves = one.result_for(first), one.result_for(second or "")
-                yield Game(first, second, *halves, one.by == "game" if is_over else None, one.round)
+                halves = pairing.result_for(first), pairing.result_for(second or "")
+                yield Game(first, second, *halves, pairing.by == "game" if is_over else None, pairing.round)
         if self.kind == "swiss":
             yield from (Game(player, None, 0, 0, is_played=False, round=round) for player, round in unpaired)
 
 
 def with_stand_in(event: Event, id: str, stand_in: str) -> Event:
     """Return the event with `stand_in` instead of the name and the id of a player who has been erased."""
-    own = {one.name for one in event.entrants if one.player == id}
+    own = {entrant.name for entrant in event.entrants if entrant.player == id}
     return replace(
         event,
         organisers=tuple(stand_in if one == id else one for one in event.organisers),
@@ -340,7 +340,7 @@ def with_stand_in(event: Event, id: str, stand_in: str) -> Event:
 
 def for_outsiders(event: Event) -> Event:
     """Return the event with numbers instead of people's names and ids, and without rooms, games and organisers."""
-    ids = {one.player: f"#{number}" for number, one in enumerate(event.entrants, 1)}
+    ids = {entrant.player: f"#{number}" for number, entrant in enumerate(event.entrants, 1)}
     expected = range(len(ids) + 1, len(ids) + 1 + len(event.expected))
     return replace(
         event,
@@ -351,8 +351,8 @@ def for_outsiders(event: Event) -> Event:
             for one in event.entrants
         ),
         pairings=tuple(
-            replace(one, players={mark: ids[id] for mark, id in one.players.items()}, room="", game_id="")
-            for one in event.pairings
+            replace(pairing, players={mark: ids[id] for mark, id in pairing.players.items()}, room="", game_id="")
+            for pairing in event.pairings
         ),
     )
 
@@ -404,6 +404,6 @@ def due_at(event: Event) -> int | None:
 
     A Swiss waits while fewer than two players are ready and others are away.
     """
-    present = sum(one.status == "in" for one in event.field)
-    is_waiting = event.kind == "swiss" and present < 2 and any(one.status == "away" for one in event.field)
+    present = sum(entrant.status == "in" for entrant in event.field)
+    is_waiting = event.kind == "swiss" and present < 2 and any(entrant.status == "away" for entrant in event.field)
     return None if event.status != "running" or is_waiting else event.due_at

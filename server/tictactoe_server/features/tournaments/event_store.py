@@ -55,7 +55,7 @@ EVENTS: Final[TableSpec[Event]] = TableSpec(
     *("events", "event", _pack, _unpack),
     key_of=lambda event: event.code,
     persons=Persons(
-        lambda event: {*event.organisers, *(one.player for one in event.entrants)},
+        lambda event: {*event.organisers, *(entrant.player for entrant in event.entrants)},
         with_stand_in,
         lambda event: {"event": event.code, "title": event.title},
     ),

@@ -29,7 +29,7 @@ _LEAST_MS: Final = {"initial_ms": 10_000, "increment_ms": 0, "move_ms": 2_000}  
 def pair_round(event: Event, round: int) -> tuple[Pairing, ...]:
     """Return the first game of each match in a round; in round 1, also the byes."""
     if round == 1:
-        players = dict(enumerate((one.player for one in event.field), 1))
+        players = dict(enumerate((entrant.player for entrant in event.field), 1))
         going_on = [players.get(number, "") for number in bracket(1 << (len(players) - 1).bit_length())]
     else:
         going_on = [winner_of(event, games) or "" for games in matches_of(event.in_round(round - 1))]
@@ -55,7 +55,7 @@ def more_games(event: Event) -> tuple[Pairing, ...]:
     first, second = tuple(event.marks)
     more = []
     for games in matches_of(event.in_round(event.round)):
-        if winner_of(event, games) is None and all(one.state == "scored" for one in games):
+        if winner_of(event, games) is None and all(game.state == "scored" for game in games):
             last, number = games[-1], games[-1].number + 1
             swapped = {first: last.players[second], second: last.players[first]}
             more.append(Pairing(f"r{last.round}-{last.match}-{number}", last.round, swapped, last.match, number))
@@ -65,8 +65,8 @@ def more_games(event: Event) -> tuple[Pairing, ...]:
 def matches_of(pairings: Iterable[Pairing]) -> Collection[list[Pairing]]:
     """Return the games grouped by match, in order of the matches' first games."""
     matches: dict[tuple[int, int], list[Pairing]] = {}
-    for one in pairings:
-        matches.setdefault((one.round, one.match), []).append(one)
+    for pairing in pairings:
+        matches.setdefault((pairing.round, pairing.match), []).append(pairing)
     return matches.values()
 
 
@@ -75,14 +75,14 @@ def winner_of(event: Event, games: Sequence[Pairing]) -> str | None:
     players = [*games[0].players.values()]
     if len(players) == 1:
         return players[0]
-    if len(games) % 2 or any(one.state != "scored" for one in games):
+    if len(games) % 2 or any(game.state != "scored" for game in games):
         return None
-    ahead = sum(one.result_for(players[0]) - one.result_for(players[1]) for one in games)
+    ahead = sum(game.result_for(players[0]) - game.result_for(players[1]) for game in games)
     if ahead:
         return players[0] if ahead > 0 else players[1]
-    if len(games) < GAMES and any(one.result != "none" for one in games[-2:]):
+    if len(games) < GAMES and any(game.result != "none" for game in games[-2:]):
         return None
-    return next(one.player for one in event.field if one.player in players)
+    return next(entrant.player for entrant in event.field if entrant.player in players)
 
 
 def rounds_of(event: Event) -> tuple[tuple[EventMatch, ...], ...]:
@@ -92,7 +92,7 @@ def rounds_of(event: Event) -> tuple[tuple[EventMatch, ...], ...]:
     """
     if event.kind != "knock_out" or not event.round:
         return ()
-    rounds, names = list[tuple[EventMatch, ...]](), {one.player: one.name for one in event.field}
+    rounds, names = list[tuple[EventMatch, ...]](), {entrant.player: entrant.name for entrant in event.field}
     for round in range(1, event.all_rounds + 1):
         if matches := matches_of(event.in_round(round)):
             rounds.append(tuple(_match_of(event, games, names) for games in matches))
@@ -105,10 +105,10 @@ def rounds_of(event: Event) -> tuple[tuple[EventMatch, ...], ...]:
 
 def _match_of(event: Event, games: Sequence[Pairing], names: Mapping[str, str]) -> EventMatch:
     players = tuple(games[0].players.values())
-    points = tuple(sum(one.result_for(player) for one in games) / 2 for player in players)
+    points = tuple(sum(game.result_for(player) for game in games) / 2 for player in players)
     winner, is_level = winner_of(event, games), len(players) > 1 and points[0] == points[1]
     by = "draw" if winner is not None and is_level else None
-    return EventMatch(players, tuple(names[one] for one in players), points, winner, by)
+    return EventMatch(players, tuple(names[player] for player in players), points, winner, by)
 
 
 def terms_of(event: Event, pairing: Pairing) -> tuple[RulesState, ClockFields]:

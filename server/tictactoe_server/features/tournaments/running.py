@@ -281,7 +281,7 @@ class Running(RoomPolicy):
         return now - self._attended_at.setdefault(event.code, now) > DESERTED_SECONDS
 
     def _is_awaited(self, event: Event) -> bool:
-        if event.code in self._awaited and self._are_back(one for one in event.field if one.status == "in"):
+        if event.code in self._awaited and self._are_back(entrant for entrant in event.field if entrant.status == "in"):
             self._awaited.discard(event.code)
         return event.code in self._awaited
 
@@ -289,7 +289,7 @@ class Running(RoomPolicy):
         """Return True if all these players are connected, or have had `IN_TIME_SECONDS` to reconnect."""
         in_time = asyncio.get_running_loop().time() - self._in_time_since
         here = self._core.presence.ids
-        return in_time >= IN_TIME_SECONDS or all(one.is_server_bot or one.player in here for one in players)
+        return in_time >= IN_TIME_SECONDS or all(player.is_server_bot or player.player in here for player in players)
 
     async def before_seat(self, live: LiveRoom) -> None:
         """Give the seats of a room to the players of the stored pairing, for a player may have changed devices."""
@@ -315,7 +315,7 @@ class Running(RoomPolicy):
             await self._core.timers.end(live, closing_notice(live.room.code, "event"))
 
     async def _hand_over(self, event: Event, pairing: Pairing, live: LiveRoom) -> None:
-        known = {one.name: one.player for one in event.sitting_in(pairing).values()}
+        known = {entrant.name: entrant.player for entrant in event.sitting_in(pairing).values()}
         for seat in live.room.held_seats:
             heir = known.get(seat.name, seat.player)
             if heir != seat.player:
@@ -334,13 +334,13 @@ class Running(RoomPolicy):
     async def _open_rooms(self, event: Event) -> None:
         """Open the rooms of all due pairings unless the event is paused, and look for rooms that this server lacks."""
         pairings = event.open_pairings
-        without = [one.id for one in pairings if not one.room]
+        without = [pairing.id for pairing in pairings if not pairing.room]
         if without and event.status == "running":
             event = await self._give_codes(event, *without)
             pairings = event.open_pairings
-        due = [one for one in pairings if one.state == "due" and event.status == "running"]
+        due = [pairing for pairing in pairings if pairing.state == "due" and event.status == "running"]
         by_code, opened = self._core.rooms.by_code, list[str]()
-        away = [one for one in pairings if one.state == "open" and one.room not in by_code]
+        away = [pairing for pairing in pairings if pairing.state == "open" and pairing.room not in by_code]
         searches = [self._seek(event, one) for one in away if not self._sought[one.room].consume()]
         try:
             await _all([*(self._open(event, one, opened) for one in due), *searches])
@@ -351,8 +351,8 @@ class Running(RoomPolicy):
         """Open the room of a pairing, and add the pairing's id to `opened`."""
         rules, clock = terms_of(event, pairing)
         seats = {
-            mark: SeatState(one.player, one.name, one.is_server_bot, bot=one.bot)
-            for mark, one in event.sitting_in(pairing).items()
+            mark: SeatState(entrant.player, entrant.name, entrant.is_server_bot, bot=entrant.bot)
+            for mark, entrant in event.sitting_in(pairing).items()
         }
         terms: dict[str, Any] = {"clock": clock, "chat": event.chat, "start_ms": event.ready_ms}
         if self._core.settings.hides_names:

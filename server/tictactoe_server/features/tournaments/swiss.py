@@ -72,10 +72,10 @@ def players_of(event: Event, *statuses: EntrantStatus) -> list[Player]:
     for entrant in event.field:
         if entrant.status in statuses:
             had = event.pairings_of(entrant.player)
-            met = frozenset(player for one in had for player in one.players.values()) - {entrant.player}
-            marks = "".join(one.mark_of(entrant.player) or "" for one in had if one.by == "game")
-            halves = sum(one.result_for(entrant.player) for one in had)
-            was_free = any(one.by not in ("", "game") and one.winner == entrant.player for one in had)
+            met = frozenset(player for meeting in had for player in meeting.players.values()) - {entrant.player}
+            marks = "".join(meeting.mark_of(entrant.player) or "" for meeting in had if meeting.by == "game")
+            halves = sum(meeting.result_for(entrant.player) for meeting in had)
+            was_free = any(meeting.by not in ("", "game") and meeting.winner == entrant.player for meeting in had)
             players.append(Player(entrant.player, halves, met, was_free, marks))
     return sorted(players, key=lambda player: -player.halves)
 

@@ -42,12 +42,12 @@ class _Matches(Results):
     """
 
     def __init__(self, event: Event) -> None:
-        super().__init__([one.player for one in event.field], event.counted_games())
+        super().__init__([entrant.player for entrant in event.field], event.counted_games())
         self.won = dict.fromkeys(self.players, 0)
         self.scores: dict[str, list[str]] = {player: [] for player in self.players}
         for games in matches_of(event.pairings):
             winner = winner_of(event, games)
-            halves = {player: sum(one.result_for(player) for one in games) for player in games[0].players.values()}
+            halves = {player: sum(game.result_for(player) for game in games) for player in games[0].players.values()}
             for player in halves:
                 self.won[player] += player == winner
                 score = "-".join(spell_halves(halves[one]) for one in (player, *(halves.keys() - {player})))
@@ -108,7 +108,7 @@ class WholeEvent(Struct, frozen=True):
 
 def whole_of(event: Event) -> WholeEvent:
     """Return the public fields of a tournament; `present`, `away` and `games` stay unset."""
-    pairings = tuple(WholePairing(**one.message_fields, number=round_of(one.id)) for one in event.pairings)
+    pairings = tuple(WholePairing(**pairing.message_fields, number=round_of(pairing.id)) for pairing in event.pairings)
     head = event.code, event.title, event.kind, event.status, event.round, event.seq
     more = event.expected or UNSET, rounds_of(event) or UNSET, event.needed or UNSET
     return WholeEvent(*head, rows(event), pairings, *more)

@@ -287,16 +287,16 @@ def _draw_table(event: Event, state: EventState, *, is_coloured: bool) -> Iterat
 def _cells_of(event: Event, players: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
     """Return the heads of the result columns, and each player's cells: by opponent in a round robin, else by round."""
     had = defaultdict[tuple[str, object], list[Pairing]](list)
-    for one in event.pairings:
-        for player in one.players.values():
-            for key in (one.round, *one.players.values()):
-                had[player, key].append(one)
+    for pairing in event.pairings:
+        for player in pairing.players.values():
+            for key in (pairing.round, *pairing.players.values()):
+                had[player, key].append(pairing)
     numbers = {player: str(number) for number, player in enumerate(players, 1)}
     if event.kind == "round_robin":
         heads = [*numbers.values()]
         return heads, {one: [_describe_encounter(one, other, had[one, other]) for other in players] for one in players}
     rounds = range(1, event.round + 1)
-    cells = {one: [_describe_games(one, had[one, round], numbers) for round in rounds] for one in players}
+    cells = {player: [_describe_games(player, had[player, round], numbers) for round in rounds] for player in players}
     return [f"r{round}" for round in rounds], cells
 
 
@@ -304,14 +304,14 @@ def _describe_encounter(player: str, other: str, games: Sequence[Pairing]) -> st
     """Return a player's points in each game against another, such as ``1½``, or ``.`` for a game without a result."""
     if player == other:
         return "*"
-    return "".join(spell_halves(one.result_for(player)) if one.state == "scored" else "." for one in games) or "."
+    return "".join(spell_halves(game.result_for(player)) if game.state == "scored" else "." for game in games) or "."
 
 
 def _describe_games(player: str, games: Sequence[Pairing], numbers: Mapping[str, str]) -> str:
     """Return a player's results in a round, followed by the opponent's row: ``+2``, ``-12``, or ``+`` for a bye."""
-    others = {other for one in games for other in one.players.values() if other != player}
+    others = {other for game in games for other in game.players.values() if other != player}
     signs = (
-        "?" if one.state != "scored" else "+" if one.by == "bye" else "-=+"[one.result_for(player)] for one in games
+        "?" if game.state != "scored" else "+" if game.by == "bye" else "-=+"[game.result_for(player)] for game in games
     )
     return "".join((*signs, *(numbers.get(other, "") for other in others)))
 
