@@ -112,7 +112,6 @@ export class App {
 		return wanted !== this.connection.identity.refused;
 	}
 
-	/** Whether the server assigns names and accepts none. */
 	get isNamed() {
 		return this.connection.welcome?.names === "given";
 	}
@@ -149,7 +148,6 @@ export class App {
 		this.#hiding = setTimeout(() => this.status.classList.add("unseen"), shownMs);
 	}
 
-	/** Show the rules over the page, those of the current room first. */
 	async showRules(rules = this.rooms.shown?.state?.rules) {
 		(await prepared(import("./rulesdialog.js"))).showRules(rules);
 	}

@@ -17,14 +17,12 @@ export const COMMANDS = {
 /** The words for a command, the displayed one first; the English word is valid in every language. */
 export const wordsOf = (id = "") => [...say(`type ${id}`).split(/[;,] /).filter((word) => word.length > 1), id];
 
-/** Return the actions of a slash command, or null if it is unknown. */
 export function readCommand(text = "") {
 	const typed = text.trim().replace(/\s+/g, " ").toLowerCase();
 	const found = Object.entries(COMMANDS).find(([id]) => wordsOf(id).includes(typed));
 	return found ? found[1] : null;
 }
 
-/** Keys that are not actions of the room. */
 const OTHERS = ["digits", "names", "arrows", "steps", "answers"];
 
 function listKeys() {

@@ -45,7 +45,6 @@ export class Connection {
 		return this.identity.name;
 	}
 
-	/** Whether the server supports challenges between players. */
 	get hasChallenges() {
 		return !!this.welcome?.challenges;
 	}
@@ -74,7 +73,6 @@ export class Connection {
 		return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
 	}
 
-	/** Open the connection, or retry at once. */
 	retry() {
 		if (this.#socket) return;
 		if (this.phase === "ended") this.#patience.renew();
@@ -239,7 +237,6 @@ const PATIENCE_MS = 600_000;
 const TOO_MUCH = 1008;
 
 class Patience {
-	/** The number of attempts since the last success. */
 	attempt = 0;
 	/** When a stopping server said it would be back: Infinity for never, 0 if it did not say. */
 	backInMs = 0;
@@ -249,7 +246,6 @@ class Patience {
 		this.attempt = this.backInMs = this.#lostAt = 0;
 	}
 
-	/** Allow attempts again, at the user's request. */
 	renew() {
 		this.#lostAt = 0;
 	}

@@ -66,8 +66,6 @@ export class GameControls {
 		return name !== undefined && this.run(name);
 	}
 
-	// Moves.
-
 	/** Play a cell, or explain why it is impossible. */
 	play(cell = 0) {
 		const { page } = this;
@@ -95,8 +93,6 @@ export class GameControls {
 		if (state.turn !== room.seat || !nextMark(state)) return describeTurn(state, room.viewer);
 		return mark === FREE ? "" : say(mark === "#" ? "refused blocked" : "refused occupied", places);
 	}
-
-	// Actions in which the page takes part.
 
 	/** Carry out an action, at once or, if it ends our game, after a confirmation. @param {Deed | undefined} deed */
 	#ask(deed) {
@@ -166,7 +162,6 @@ export class GameControls {
 		return /** @type {Analysis} */ (analysis);
 	}
 
-	/** Share the finished game if possible, otherwise the room. */
 	async #share() {
 		const { app, source: { past, shared, code }, may } = this.page;
 		const over = may && findDeed(may, "share") ? this.#state?.game_id : undefined;
@@ -174,15 +169,12 @@ export class GameControls {
 		return showShare(app, { path: shared ? `replay/${shared}` : code, isPublic: !!shared || this.#state?.visibility === "public", past: past ?? over });
 	}
 
-	// Typed text.
-
 	/** Send a chat message, a text or one of the server's sentences; resolve to whether it was sent. @param {Pick<Protocol.Chat, "text" | "sentence">} said */
 	async chat(said) {
 		const { room } = this.page;
 		return !!room && room.ask({ type: "chat", ...said });
 	}
 
-	/** Carry out a command typed after a slash or a colon. */
 	async command(text = "") {
 		const { readCommand } = await prepared(import("./commands.js"));
 		const { app, game, may } = this.page;

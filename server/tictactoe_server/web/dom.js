@@ -5,7 +5,6 @@ import { say } from "./catalogue.js";
 /** The path of this server, which may share its host with others; "/" unless the page names another. */
 let root = "";
 
-/** The URL of a path on this server, such as "/wall". */
 export function urlOf(path = "/") {
 	root ||= new URL(document.documentElement.dataset.root ?? "/", location.href).pathname;
 	return root + path.slice(1);

@@ -13,7 +13,6 @@ import { sceneOf } from "./scene.js";
 import { Timeline } from "./timeline.js";
 import { clean } from "./words.js";
 
-/** How long to wait before the stream is requested again. */
 const AGAIN_MS = 3000;
 /** @type {Choices} */
 const MAY_NOTHING = { deeds: [], questions: [] };
@@ -84,7 +83,6 @@ async function readLines(body, hear) {
 	}
 }
 
-/** The standings of an event, and its running games. */
 async function showEvent() {
 	await prepareEvents();
 	const following = new Following(/** @type {any} */ ({ connection: {} }), id, () => undefined);

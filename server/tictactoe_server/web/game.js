@@ -28,7 +28,6 @@ export class GamePage {
 	room = null;
 	/** The values of positions, while the review is open. @type {ReviewPanel | null} */
 	review = null;
-	/** A typed move that has not been made yet. */
 	typed = "";
 	/** The name of an action that waits for confirmation. */
 	confirming = "";
@@ -51,12 +50,9 @@ export class GamePage {
 		this.#enter();
 	}
 
-	/** The document's title: the room's code until more is known. */
 	get title() {
 		return this.stage.title || (this.source.code ?? say("view room past"));
 	}
-
-	// Entering and leaving.
 
 	async #enter() {
 		const { app, source } = this;
@@ -115,8 +111,6 @@ export class GamePage {
 		if (this.room) this.app.rooms.close(this.room);
 	}
 
-	// Events.
-
 	onPhase() {
 		this.draw();
 	}
@@ -140,7 +134,6 @@ export class GamePage {
 		};
 	}
 
-	/** What to say of a lost connection. */
 	get #trouble() {
 		const { isTroubled, nextAttemptAt, reason } = this.app.connection;
 		if (!isTroubled || !this.isLive) return "";
@@ -149,7 +142,6 @@ export class GamePage {
 		return reason || [say("banner lost"), again].join(" ");
 	}
 
-	/** Redraw everything. */
 	draw() {
 		if (this.#isClosed) return undefined;
 		document.documentElement.classList.add(IN_ROOM);
@@ -187,13 +179,11 @@ export class GamePage {
 		return stage.tick(scene);
 	}
 
-	/** The displayed game, null until there is a state. */
 	get #scene() {
 		const { game, may } = this;
 		return game?.state && may ? sceneOf(game, game.state, may, this.#view) : null;
 	}
 
-	/** The possible actions, null until there is a state. */
 	get may() {
 		const { game, room, app: { connection } } = this;
 		if (!game?.state) return null;
@@ -261,8 +251,6 @@ export class GamePage {
 		return this.app.say(this.stage.bannerText, true);
 	}
 
-	// Reviewing.
-
 	/** Redraw for the moment now displayed. @param {boolean} isPlaying whether the game goes on by itself */
 	look(isPlaying) {
 		if (this.review) this.review.worths = null;
@@ -271,7 +259,6 @@ export class GamePage {
 		if (this.review) this.weigh();
 	}
 
-	/** Request the value of the displayed position. */
 	weigh() {
 		const { game, review } = this;
 		if (game?.state) review?.look(game.state);

@@ -2,7 +2,6 @@
 
 /** How many refused tokens, and how many of other clusters, are tried besides the newest one. */
 const MOST_TOKENS = 3;
-/** How long a refused token is kept and retried. */
 const REFUSED_MS = 7 * 86_400_000;
 
 /** Whether a name is one that servers assign to players who choose none. */
@@ -19,7 +18,6 @@ export class Identity {
 	#before = null;
 	/** The name refused with its token since the last welcome, or "". */
 	unknown = "";
-	/** The player of the last welcome. */
 	#own;
 	/** Tokens to try if the current one is refused, the best last. @type {string[]} */
 	#tokens;

@@ -78,7 +78,6 @@ export class Keyboard {
 		return true;
 	}
 
-	/** Cancel or leave what was started last. */
 	#goBack() {
 		const { page } = this;
 		if (page.typed || page.confirming) page.typed = page.confirming = "";

@@ -6,7 +6,6 @@ import { h, urlOf } from "./dom.js";
 const YEAR_SECONDS = 31_536_000;
 const RELOADED = "tictactoe-reloaded";
 const RELOAD_PAUSE_MS = 60_000;
-/** The stylesheet of each part. */
 const STYLES = { later: "./later.css", events: "./events.css", ladders: "./ladders.css" };
 /** Parts that are loaded or loading. @type {Record<string, Promise<unknown>>} */
 const loading = {};
@@ -14,13 +13,11 @@ const loading = {};
 /** Read a value that the server has written into the page. @param {"languages" | "sentences"} what */
 const toldBy = (what) => JSON.parse(document.documentElement.dataset[what] ?? "{}");
 
-/** Return the name of each language in that language. */
 export const languagesThere = () => toldBy("languages");
 
 /** Fetch the sentences of a part, by default those needed to start a game. */
 const read = async (part = "") => (await fetch(urlOf(toldBy("sentences")[part]))).json();
 
-/** Load the sentences and switch to their language. */
 export const learnLanguage = async () => speak(document.documentElement.lang, await read());
 
 /** Switch to another language on all pages of this server. */

@@ -13,7 +13,6 @@ export class Lobby {
 	element = h("ul.live-boards");
 	/** By room code, in the order of display. @type {Map<string, LiveCard>} */
 	cards = new Map();
-	/** Whether the displayed games are demonstrations by computers. */
 	isDemo = false;
 	/** The number of people online, 0 until the server has sent it. */
 	online = 0;

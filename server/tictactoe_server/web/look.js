@@ -15,7 +15,6 @@ export function lookOf(rules) {
 	return hasLooks(rules) && !isPlain ? "stones" : "marks";
 }
 
-/** Switch between stones and marks. */
 export function changeLook() {
 	isPlain = !isPlain;
 	write(STORE, isPlain ? "marks" : "stones");

@@ -11,7 +11,6 @@ const [main, header, news] = ["main", "#tools", "#news"].map((name) => /** @type
 /** When to preload what other pages need. */
 const LATER_MS = 2000;
 const TICK_MS = 250;
-/** Loaders of the pages, each called when the page is first opened. */
 const LOADERS = {
 	commands: () => prepared(import("./commands.js")),
 	game: () => import("./game.js"),
@@ -34,7 +33,6 @@ function each(does, of = page) {
 	for (const part of of ? [of, ...(of.follows ?? [])] : []) does(part);
 }
 
-/** Load the page of the current URL. */
 async function loadPage() {
 	const [first = "", second = "", third = ""] = location.pathname.slice(urlOf().length).split("/");
 	const hash = location.hash.slice(1);

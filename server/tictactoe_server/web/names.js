@@ -28,7 +28,6 @@ export function showNames(app, code = "") {
 	learn();
 	return dialog;
 
-	/** Request the player's name and devices. */
 	async function learn() {
 		await app.arrive();
 		return ask({ type: "devices" }, ({ devices = [], claimed, codes_left: n = 0 }) => {

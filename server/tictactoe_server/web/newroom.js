@@ -9,7 +9,6 @@ import { makeLevel } from "./playcard.js";
 import { OWN, PRESETS, chosenRules, nameCells, parseCell, rulesOf } from "./rules.js";
 import { makeTiles } from "./tiles.js";
 
-/** Opponents, by the same ids as on the home page. */
 const WITH = ["invite", "computer", "together"];
 
 /** @param {string[]} values */

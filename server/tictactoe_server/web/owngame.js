@@ -56,7 +56,6 @@ export function readOwn(fragment = "") {
 	return JSON.stringify(fitRules(own)) === JSON.stringify(own) ? own : null;
 }
 
-/** The steppers, switches and preview for custom rules. */
 export class OwnGame {
 	#board = h("div.own-board");
 	#fault = h("p.fault", { role: "alert" });

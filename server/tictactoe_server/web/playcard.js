@@ -8,7 +8,6 @@ import { OwnGame } from "./owngame.js";
 import { OWN, chosenRules } from "./rules.js";
 import { LEVELS, describeLevel, describeRules, keepTogether } from "./words.js";
 
-/** A select of the computer's level. */
 export function makeLevel() {
 	const level = select(LEVELS, describeLevel, { "aria-label": say("page level") });
 	level.value = "medium";
@@ -67,12 +66,10 @@ export function makePlayCard(app, mayPlay) {
 	describe();
 	return { element, describe, count, offerRated: rated.offer, blame: (/** @type {string} */ message) => own.blame(message) };
 
-	/** Show how many others are online, once the server has sent the number. */
 	function count(online = 0) {
 		setText(others, describeOthers(online));
 	}
 
-	/** Show the chosen game. */
 	function describe() {
 		setText(title, keepTogether(say(`name of ${kept.game}`)));
 		setText(rules, say(kept.game === OWN ? "page won custom" : `rules of ${kept.game}`));

@@ -32,7 +32,6 @@ export class Pulse {
 		this.ears.ask();
 	}
 
-	/** Reset for a new connection. */
 	reset() {
 		this.#askedAt = 0;
 		this.isSilent = false;

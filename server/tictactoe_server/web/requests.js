@@ -49,7 +49,6 @@ export class Requests {
 		else asked?.reject(new Refused(answer));
 	}
 
-	/** Reject all pending requests. */
 	lose() {
 		for (const id of [...this.#waiting.keys()]) this.#take(id)?.reject(new Lost());
 	}

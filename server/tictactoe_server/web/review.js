@@ -62,7 +62,6 @@ export class Review {
 		}
 	}
 
-	/** Judge each move, as far as the values are known. */
 	get kinds() {
 		return this.moves.map((cell, ply) => (this.known[ply] ? judge(cell, this.known[ply]) : ""));
 	}

@@ -20,7 +20,6 @@ export class Room {
 	ears = DEAF;
 	/** @type {ChatLine[]} */
 	talk = [];
-	/** The URL of the server that let us in. */
 	url = "";
 	/** Resolves when we have entered again. @type {Promise<void> | null} */
 	following = null;
@@ -66,7 +65,6 @@ export class Room {
 		return this.isWatching || !this.state ? null : seatOf(this.state, this.actorOf());
 	}
 
-	/** Whether we are still playing a running game. */
 	get plays() {
 		return this.state?.status === "playing" && !!this.seat && !this.state.seats[this.seat]?.out;
 	}

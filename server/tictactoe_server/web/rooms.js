@@ -6,7 +6,6 @@ import { describeUnanswered, messageOf } from "./words.js";
 
 /** How many redirects in a row are followed before the first server is asked again. */
 const MOST_MOVES = 3;
-/** The minimum wait before that. */
 const MOMENT_MS = 500;
 /** How long to look for a room while servers disagree about its owner. */
 const PATIENCE_MS = 20_000;

@@ -20,7 +20,6 @@ const GAMES = {
 	"four-pie": [4, 4, 4, { opening: "pie" }],
 };
 export const PRESETS = Object.keys(GAMES);
-/** The choice of custom rules instead of a named game. */
 export const OWN = "custom";
 
 /** @returns {Rules} */

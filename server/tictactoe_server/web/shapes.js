@@ -8,7 +8,6 @@ export const SIDE = 100;
 /** The star points of boards with stones, all of which are 15 by 15. */
 const STARS = [48, 56, 112, 168, 176];
 const BLOCK = "M22 22H78V78H22ZM22 50 50 22M22 78 78 22M50 78 78 50";
-/** The number of confetti pieces when a game is won. */
 const BITS = 28;
 
 /** Lines between the cells or, for stones, through them: stones lie on the crossings. */
@@ -27,10 +26,8 @@ export function numberCells(rows) {
 	return cells;
 }
 
-/** The numbers from 0 to `count` - 1. */
 const upTo = (count = 0) => [...Array(count).keys()];
 
-/** The parts of a board in one of its looks. */
 export class Shapes {
 	/** @param {Rules} rules @param {Look} look */
 	constructor(rules, look) {
@@ -40,7 +37,6 @@ export class Shapes {
 		this.height = rules.rows * SIDE;
 	}
 
-	/** The top left corner of a cell. */
 	cornerOf(cell = 0) {
 		const { columns } = this.rules;
 		return [(cell % columns) * SIDE, Math.floor(cell / columns) * SIDE];
@@ -63,14 +59,12 @@ export class Shapes {
 		});
 	}
 
-	/** The board and its lines. */
 	makeGround() {
 		const { width, height, look } = this;
 		const d = look === "discs" ? "" : linesOf(width, height, SIDE, look === "stones");
 		return [svg("rect", { class: "paper", width, height, rx: 14 }), svg("path", { class: "grid-lines", d })];
 	}
 
-	/** The gloss of black and of white stones. */
 	makeShine() {
 		const shades = [["#666a75", "#15161a"], ["#ffffff", "#cdc6b6"]];
 		const made = shades.map(([light, dark], index) => {
@@ -80,7 +74,6 @@ export class Shapes {
 		return svg("defs", made);
 	}
 
-	/** The plate with a hole for each disc. */
 	makePlate() {
 		const { rules, width, height } = this;
 		const corners = upTo(rules.rows * rules.columns).map((cell) => this.cornerOf(cell));
@@ -89,7 +82,6 @@ export class Shapes {
 		return [svg("path", { class: "plate", d: frame + d, "fill-rule": "evenodd" }), svg("path", { class: "rims", d })];
 	}
 
-	/** Letters above the board and numbers next to it. */
 	makeLabels(size = 0) {
 		const top = upTo(this.rules.columns).map((at) => svg("text", { x: at * SIDE + 50, y: -size * 0.6 }, nameColumn(at)));
 		const left = upTo(this.rules.rows).map((at) => svg("text", { x: -size * 0.95, y: at * SIDE + 50 + size * 0.36 }, `${numberRow(at, this.rules)}`));

@@ -18,7 +18,6 @@ whenTold?.then((status) => {
 	learn();
 }, () => undefined);
 
-/** Whether the user can be asked to allow notifications. */
 export const mayAsk = () => permission === "prompt" && isSecureContext;
 
 export const askToNotify = () => Notification.requestPermission();
@@ -28,7 +27,6 @@ export class Signals {
 	/** @type {Notification | null} */
 	#shown = null;
 
-	/** Show whether it is our turn, with a text about the game. */
 	draw(isOurs = false, text = "") {
 		if (isOurs === this.#isOurs) return;
 		this.#isOurs = isOurs;

@@ -35,12 +35,10 @@ export class Ways {
 	/** Whether the page's connection uses TLS; then it never moves to a server without TLS. */
 	#isSafe = false;
 
-	/** Start with this URL. */
 	constructor(url = "") {
 		this.#urls = [...new Set([url, HOME])];
 	}
 
-	/** Whether there is only one server to connect to. */
 	get isAlone() {
 		return this.#urls.length === 1;
 	}
@@ -50,7 +48,6 @@ export class Ways {
 		return this.isAlone ? 8000 : 4000;
 	}
 
-	/** Return the next URL, and move it to the end of the list. */
 	next() {
 		const [url, ...others] = this.#urls;
 		this.#urls = [...others, url];

@@ -26,7 +26,6 @@ export class Stage {
 	#more = h("details.more", { hidden: true }, h("summary", say("new room more")), this.#menu);
 	#deeds = h("div.deeds", { role: "group", "aria-label": say("view room deeds") }, this.#buttons, this.#more);
 	#confirm = h("div.confirm-bar", { hidden: true });
-	/** The document's title, "" until there was a scene. */
 	title = "";
 	/** The names of the answers to the first question that has a main answer, that answer first. @type {string[]} */
 	answers = [];

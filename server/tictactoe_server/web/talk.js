@@ -8,7 +8,6 @@ import { clean } from "./words.js";
 const SENTENCES = /** @type {const} */ (["hello", "luck", "nice", "well_played", "thanks", "oops", "moment", "again"]);
 
 export class Talk {
-	/** The number of lines that arrived while the chat was hidden. */
 	#unread = 0;
 	/** The button that opens the chat if there is no room for it next to the board, with the number of unread lines. */
 	heard = button(say("view talk"), () => this.toggle(), { class: "heard", "aria-expanded": "false" });
@@ -37,7 +36,6 @@ export class Talk {
 		this.#add(h("li", h("b", clean(from)), h("small", seat ? "" : ` ${say("view talk watching")}`), ` ${text}`));
 	}
 
-	/** Show an event between the lines. */
 	note(text = "") {
 		this.#add(h("li.note", text));
 	}
@@ -58,7 +56,6 @@ export class Talk {
 		setText(this.heard, `${say("view talk")}${count ? ` ${count}` : ""}`);
 	}
 
-	/** Start typing a line with this text. */
 	begin(text = "") {
 		this.toggle(true);
 		this.#input.focus();

@@ -4,7 +4,6 @@ import { say } from "./catalogue.js";
 import { MORE, choicesOf, moverOf, nameCell, nameCells, nameColumn, numberRow, placerOf, sitsNow, splitLines } from "./rules.js";
 import { clean, describeCell, describePlayers, describeReason, describeRules, describeTurn, endFor, formatDuration, isDraw, joinWords, nameMark, nameOf, seatOf } from "./words.js";
 
-/** Up to this number of moves, the moves that were taken back are named. */
 const MOST_NAMED = 6;
 const MOST_IN_WORDS = 6;
 const WHY_OVER = ["full", "agreed", "claimed", "aborted"];

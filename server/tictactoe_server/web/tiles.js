@@ -20,7 +20,6 @@ const EXAMPLES = {
 /** For games with stones, the moves in turn; for the standard games, fewer. */
 const MOVES = [112, 97, 113, 111, 127, 98, 128, 82, 83, 142, 96, 129, 114, 115, 81, 66, 126, 143, 99, 141, 69, 159, 100, 80, 54, 67];
 
-/** The mid-game board of a game. */
 export function drawExample(preset = "") {
 	const rules = preset === OWN ? { rows: 4, columns: 4, marks: "XO", preset: null } : rulesOf(preset);
 	const cells = Array(rules.rows * rules.columns).fill(".");

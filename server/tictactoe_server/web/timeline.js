@@ -8,7 +8,6 @@ import { seatIcon } from "./shapes.js";
 import { describeChoicesAt } from "./telling.js";
 import { nameMark } from "./words.js";
 
-/** The kinds of moves that are highlighted. */
 const TOLD = ["best", "slip", "mistake"];
 /** How long each move is shown during playback, and in games with many moves. */
 const MOVE_MS = 900;

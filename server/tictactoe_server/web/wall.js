@@ -7,7 +7,6 @@ import { Lobby, layOut } from "./lobby.js";
 const MOST_BOARDS = 100;
 /** How many places for boards the featured game takes. */
 const FEATURED_PLACES = 4;
-/** The ratio of width to height of the place for the boards. */
 const SHAPE = 1.9;
 
 /** @param {App} app @returns {Page} */
@@ -16,12 +15,10 @@ export function makeWall(app) {
 	const image = h("img.qr", { src: "/qr.svg", alt: say("page wall qr"), width: 120, height: 120 });
 	const note = h("p.wall-note", say("watch nothing"));
 	const lobby = new Lobby(app, MOST_BOARDS, draw);
-	/** The room of the featured game. */
 	let featured = "";
 	const element = h("div.wall",
 		h("h1.unseen", say("page wall title")),
 		h("div.wall-games", note, lobby.element),
-		// The address of this server, as QR code and text.
 		h("aside.wall-join", h("p", say("page wall join"), " ", address), image),
 	);
 	return { title: say("page wall title"), element, follows: [lobby] };

@@ -53,7 +53,6 @@ export class EventPage {
 		return clean(this.following.state?.head.title ?? say("page event"));
 	}
 
-	/** Open the dialog that shares the event. */
 	async #showShare() {
 		const { app, code } = this.following;
 		(await import("../share.js")).showShare(app, { path: `e/${code}`, isPublic: true });
@@ -81,7 +80,6 @@ export class EventPage {
 		return this.tick();
 	}
 
-	/** Draw who is present, and the state of this round's games. */
 	#drawNow() {
 		const { following, organiser } = this;
 		const { state, player, isOrganiser } = following;
@@ -90,7 +88,6 @@ export class EventPage {
 		drawPairings(this.#now, state?.pairings ?? [], player, run, false, following);
 	}
 
-	/** Draw the games of all rounds. */
 	#drawPast() {
 		const { state, whole, player } = this.following;
 		if (!state || !whole) return;

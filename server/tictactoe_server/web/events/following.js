@@ -8,7 +8,6 @@ import { describeWord, isOpen, isOver, listDeeds, nameSome, sidesOf } from "./to
 
 /** The minimum delay before all rounds are read again; with many players it is longer, because many browsers read. */
 const [SOON_MS, LATER_MS, MOST_READ_SOON] = [700, 10_000, 24];
-/** The maximum number of games for which the player on turn is named. */
 const MOST_AWAITED = 4;
 
 export class Following {
@@ -16,7 +15,6 @@ export class Following {
 	/** @type {Whole | null} */ whole = null;
 	receivedAt = 0;
 	hasCard = false;
-	/** Why the event cannot be followed, or "". */
 	refused = "";
 	/** @type {Welcome | null} */ #asked = null;
 	#timer = 0;
@@ -54,7 +52,6 @@ export class Following {
 		return read.length > pairings.length ? read : pairings;
 	}
 
-	/** The age of the latest state, in ms. */
 	get #age() {
 		return performance.now() - this.receivedAt;
 	}
@@ -78,7 +75,6 @@ export class Following {
 		return { n: rows.length, names: this.#nameAll(rows.map(({ player, name }) => ["", player, clean(name)])) };
 	}
 
-	/** How many of the entered and expected players are present. */
 	get presence() {
 		const { players = 0, present = 0, expected = 0 } = this.state?.head ?? {};
 		return `${say("tournament here", { n: players + expected, present })}.`;
@@ -121,7 +117,6 @@ export class Following {
 		return !!this.state?.head.organisers.includes(this.player);
 	}
 
-	/** The ms until the next deadline, or null. */
 	get left() {
 		const due = this.state?.due_ms ?? null;
 		return due === null ? null : Math.max(0, due - this.#age);
@@ -139,7 +134,6 @@ export class Following {
 		});
 	}
 
-	/** Request the newest state, and wait for it. */
 	async renew() {
 		const heard = new Promise((resolve) => (this.#whenHeard = resolve));
 		await this.#watch();

@@ -20,7 +20,6 @@ function selectTime(usual = 60) {
 	return times;
 }
 
-/** The kinds of tournaments, each with a few words about it. */
 function makeKinds() {
 	const boxes = KINDS.map((one, at) => h("input", { type: "radio", name: "kind", value: one, checked: !at }));
 	return {

@@ -4,13 +4,11 @@ import { svg } from "../dom.js";
 
 /** For versions 1 to 5: the number of data codewords and of error correction codewords. */
 const CODEWORDS = [[19, 7], [34, 10], [55, 15], [80, 20], [108, 26]];
-/** The format bits for this level and mask. */
 const FORMAT = 0b111100010011101;
 const BYTES = 4;
 const PADS = [0xec, 0x11];
 const QUIET = 4;
 
-/** Return the product of two elements of GF(256). */
 function multiply(one = 0, other = 0) {
 	let product = 0;
 	for (let bit = 7; bit >= 0; bit--) product = (product << 1) ^ ((product >> 7) * 0x11d) ^ (((other >> bit) & 1) * one);

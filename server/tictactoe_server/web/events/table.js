@@ -5,7 +5,6 @@ import { h, isStale, setText, show, showKeyed } from "../dom.js";
 import { clean } from "../words.js";
 import { describeTie, describeWord, formatPoints, scoreOf, wonOf } from "./tournaments.js";
 
-/** The columns of the table: the class of each, and the id of its title. */
 const COLUMNS = [["rank", "column place"], ["name", "page event name"], ["points", ""], ["played", "column games"], ["ties", "page event ties"]];
 
 export class Table {

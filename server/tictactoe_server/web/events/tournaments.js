@@ -3,7 +3,6 @@
 import { say } from "../catalogue.js";
 import { clean, describeClock, joinWords, nameGame } from "../words.js";
 
-/** The maximum number of names in a list. */
 const MOST_NAMED = 6;
 /** @type {Record<number, string>} */
 const FRACTIONS = { 0.25: "¼", 0.5: "½", 0.75: "¾" };

@@ -16,7 +16,6 @@ const MOST_BESIDE_QR = 6;
 const MOST_NAMES = 60;
 /** The number of places on the podium, and of the displayed rounds of a bracket. */
 const [MOST_PODIUM, MOST_ROUNDS] = [4, 4];
-/** The ratio of width to height of the place for the boards. */
 const SHAPE = 1.6;
 
 export class EventWall {
@@ -56,13 +55,11 @@ export class EventWall {
 		return this.tick();
 	}
 
-	/** Whether there is room under the table for the QR code. */
 	get #hasRoom() {
 		const { state, whole } = this.following;
 		return !whole?.bracket && (state?.table.length ?? 0) <= MOST_BESIDE_QR;
 	}
 
-	/** How to enter or watch, once the event has begun. */
 	#drawWay() {
 		return h("div.wall-come", this.#hasRoom && this.qr, h("div", this.code, this.address));
 	}
@@ -89,7 +86,6 @@ export class EventWall {
 		return h("div.wall-side", table, this.#hasRoom && this.#drawWay());
 	}
 
-	/** The podium, with the reason if the order is not plain, and the other places. */
 	#drawEnd() {
 		const { state, whole } = this.following;
 		const others = (state?.table ?? []).filter(({ place }) => place > 3).slice(0, MOST_ROWS);
@@ -112,7 +108,6 @@ export class EventWall {
 		return this.lobby.element;
 	}
 
-	/** The pairings of this round and their results, while no board is shown. */
 	#drawResults() {
 		const rows = (this.following.state?.pairings ?? []).slice(0, MOST_ROWS).map((one) => {
 			const names = sidesOf(one).map(([, , name]) => name).join(" – ");
@@ -121,7 +116,6 @@ export class EventWall {
 		return h("table.wall-table.wall-results", { "aria-label": say("page event pairings"), "--rows": Math.max(rows.length, 10) }, h("tbody", rows));
 	}
 
-	/** The first three, large, at the end. */
 	#drawPodium() {
 		const rows = this.following.state?.table.filter(({ place, points, played }) => place <= 3 && (points || played)) ?? [];
 		return h("ol.podium", rows.slice(0, MOST_PODIUM).map(({ place, name, ...won }) =>

@@ -78,7 +78,6 @@ function finish(app, over) {
 	else showNotice(text, button(say("page event board"), enter, { class: "primary" }));
 }
 
-/** Remove the banner of a challenge; return the challenge if it was open. */
 function close(id = "") {
 	const { challenge, banner } = open.get(id) ?? {};
 	open.delete(id);

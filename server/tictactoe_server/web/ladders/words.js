@@ -13,7 +13,6 @@ function whole(value = 0) {
 	return value - low > 0.5 || (value - low === 0.5 && low % 2) ? low + 1 : low;
 }
 
-/** The number of games from which a ladder's statistics are shown. */
 const MEASURED_GAMES = 20;
 
 /** Describe a rating with its 95 % error, or with a question mark if it is provisional. */
