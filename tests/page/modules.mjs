@@ -6,7 +6,7 @@ import { test } from "node:test";
 Object.assign(globalThis, { document: { documentElement: { dataset: {} } }, location: { href: "http://localhost" } });
 const [folder, catalogues] = process.argv.slice(2);
 const [{ speak }, { choices }, { sceneOf }, { Review, nextMistake }, { readCommand, wordsOf, COMMANDS }, { deedOfKey }, { showPlayed }, { rulesOf }, { newsOf }, { describePosition, worthsOf }, { Following }, { crossScores }] =
-	await Promise.all(["catalogue", "choices", "scene", "review", "commands", "keyboard", "replay", "rules", "telling", "worth", "events/following", "events/table"].map((name) => import(`${folder}/${name}.js`)));
+	await Promise.all(["catalogue", "choices", "scene", "review", "commands", "keyboard", "scene", "rules", "telling", "worth", "events/following", "events/table"].map((name) => import(`${folder}/${name}.js`)));
 
 const use = (language) => speak(language, JSON.parse(readFileSync(`${catalogues}/${language}.json`, "utf8")));
 const seat = (player, more = {}) => ({ player, name: player, online: true, bot: null, out: false, left: false, ...more });

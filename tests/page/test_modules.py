@@ -42,7 +42,7 @@ console.log(JSON.stringify(JSON.parse(text).map(tell)));
 
 EMBLEMS = """
 const [folder, text] = process.argv.slice(1);
-const { emblemOf } = await import(`${folder}/emblem.js`);
+const { emblemOf } = await import(`${folder}/shapes.js`);
 console.log(JSON.stringify(JSON.parse(text).map(emblemOf)));
 """
 

@@ -10,9 +10,9 @@ const { sceneOf } = await import(`${folder}/scene.js`);
 const { clean, describeManners, readCode, seatOf } = await import(`${folder}/words.js`);
 const tournaments = await import(`${folder}/events/tournaments.js`);
 const ladders = await import(`${folder}/ladders/words.js`);
-const { nameRound } = await import(`${folder}/events/bracket.js`);
+const { nameRound } = await import(`${folder}/events/table.js`);
 const { readRoster } = await import(`${folder}/events/roster.js`);
-const { describePlan, fittingKind } = await import(`${folder}/events/plan.js`);
+const { describePlan, fittingKind } = await import(`${folder}/events/opening.js`);
 const { Following } = await import(`${folder}/events/following.js`);
 const { vectors, tournaments: events, ladders: rated, names, codes, plans, rosters } = JSON.parse(readFileSync(path, "utf8"));
 

@@ -2,12 +2,12 @@
 
 import { say, sayTitle } from "./catalogue.js";
 import { Connection } from "./connection.js";
-import { h, setText, urlOf } from "./dom.js";
+import { button, h, setText, urlOf } from "./dom.js";
 import { isGuest } from "./identity.js";
 import { readKept, writeKept } from "./kept.js";
 import { prepared } from "./later.js";
 import { Rooms } from "./rooms.js";
-import { Sound } from "./sound.js";
+import { Sound } from "./signals.js";
 import { clean, describePush, describeUnanswered, messageOf } from "./words.js";
 
 /** How long an announcement is visible, and one with a text for the user to copy. */
@@ -119,7 +119,7 @@ export class App {
 	/** Ask for a name, once, if the player never chose one. */
 	async meet() {
 		if (this.isNamed || this.kept.asked || !isGuest(this.connection.name)) return;
-		await (await prepared(import("./naming.js"))).askName(this);
+		await (await prepared(import("./names.js"))).askName(this);
 	}
 
 	/** Enter a room and go to its page; announce a refusal. @param {WayIn} request */
@@ -149,7 +149,21 @@ export class App {
 	}
 
 	async showRules(rules = this.rooms.shown?.state?.rules) {
-		(await prepared(import("./rulesdialog.js"))).showRules(rules);
+		(await prepared(import("./commands.js"))).showRules(rules);
+	}
+
+	/** Return the page for a URL that leads nowhere, with links to other pages. */
+	makeNothing(message = "") {
+		const element = h("div.card.narrow",
+			h("h1", say("page nothing title")),
+			h("p", message),
+			h("div.row",
+				button(sayTitle("key to home"), () => this.navigate("/"), { class: "primary" }),
+				button(say("home new"), () => this.navigate("/#new")),
+				button(say("page all games"), () => this.navigate("/wall")),
+			),
+		);
+		return { title: say("page nothing"), element };
 	}
 
 	async showKeys() {

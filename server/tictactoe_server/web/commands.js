@@ -1,8 +1,11 @@
-/** Slash commands by the names of their actions, and the list of commands and keys. */
+/** Slash commands by the names of their actions, and the dialogs that explain commands, keys and the rules of games. */
 
 import { say } from "./catalogue.js";
 import { h, openDialog } from "./dom.js";
 import { KEYS, KEYS_OF_CLAIMS } from "./keyboard.js";
+import { PRESETS, boardAfter } from "./rules.js";
+import { drawExample, drawSmall } from "./smallboard.js";
+import { describeRules, explainRules, nameGame } from "./words.js";
 
 const WAYS = ["choose more", "choose stay", "choose swap"];
 /** The actions of each slash command. @type {Record<string, string[]>} */
@@ -39,4 +42,18 @@ function listKeys() {
 export function showKeys() {
 	const rows = listKeys().map(([keys, does]) => h("div", h("dt", keys), h("dd", does)));
 	openDialog(say("view keys"), h("dl", rows));
+}
+
+/** @param {Rules} [rules] of the game to begin with */
+export function showRules(rules) {
+	const parts = PRESETS.map((name) => makePart(`rules-${name}`, drawExample(name), say(`name of ${name}`), say(`rules of ${name}`)));
+	const isNamed = !!rules?.preset && PRESETS.includes(rules.preset);
+	if (rules && !isNamed) parts.unshift(makePart("rules-own", drawSmall(rules, boardAfter(rules, "", [])), nameGame(rules), [`${describeRules(rules)}.`, ...explainRules(rules)].join(" ")));
+	const dialog = openDialog(say("page rules"), parts);
+	if (isNamed) dialog.querySelector(`#rules-${rules.preset}`)?.scrollIntoView();
+}
+
+/** @param {string} id @param {Element} picture @param {string} name @param {string} text */
+function makePart(id, picture, name, text) {
+	return h("section.rules-of", { id }, picture, h("div", h("h3", name), h("p", text)));
 }

@@ -1,6 +1,7 @@
 /** A player's connection: hello, requests and answers, reconnecting. */
 
 import { say } from "./catalogue.js";
+import { urlOf } from "./dom.js";
 import { Identity } from "./identity.js";
 import { Pulse } from "./pulse.js";
 import { Lost, Requests, inOwnWords } from "./requests.js";
@@ -215,11 +216,11 @@ export class Connection {
 		this.ears.onPhase();
 	}
 
-	/** Find out as far as possible why no connection opens, and report it. */
+	/** Say so if the server answers requests but opens no WebSocket. */
 	async #findFault() {
-		const fault = await import("./fault.js").then(({ findFault }) => findFault()).catch(() => "");
-		if (!fault || this.phase !== "connecting") return;
-		this.reason = fault;
+		const answer = await fetch(urlOf("/healthz")).catch(() => null);
+		if (!answer?.ok || this.phase !== "connecting") return;
+		this.reason = say("page no websocket");
 		this.ears.onPhase();
 	}
 

@@ -147,7 +147,7 @@ export class GameControls {
 		const { page } = this;
 		if (page.review) return page.beginAnew();
 		page.timeline.pause();
-		const { ReviewPanel } = await prepared(import("./reviewpanel.js"));
+		const { ReviewPanel } = await prepared(import("./review.js"));
 		page.review = new ReviewPanel(page, (ply) => this.#analyse(ply));
 		if (this.#state?.status === "over" && !page.timeline.isBack) return page.timeline.step(-1);
 		return page.weigh();

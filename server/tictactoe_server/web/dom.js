@@ -1,6 +1,6 @@
 /** DOM helpers: elements from one line, keyed lists that keep unchanged elements, and dialogs. Text is never parsed as markup. */
 
-import { say } from "./catalogue.js";
+import { say, sayTitle } from "./catalogue.js";
 
 /** The path of this server, which may share its host with others; "/" unless the page names another. */
 let root = "";
@@ -89,6 +89,14 @@ export const submitting = (does) => (event) => {
 	event.preventDefault();
 	does();
 };
+
+/** A link to read, copy or share; browsers can share only from a page with TLS. @param {App} app @param {string} url @param {string} title of what is shared @param {string} [label] */
+export function makeLink(app, url, title, label = say("invitation link")) {
+	const shown = h("input", { readonly: true, value: url, "aria-label": label, focus: () => shown.select() });
+	// Closing the share sheet rejects the promise, which needs no message.
+	const share = () => navigator.share({ title, url }).catch(() => undefined);
+	return h("div.row", shown, button(sayTitle("key copy"), () => app.copy(url), { class: "primary" }), !!navigator.canShare?.({ url }) && button(sayTitle("key share"), share));
+}
 
 /** Whether a key belongs to the focused control or to the browser. @param {KeyboardEvent} event */
 export function isForControl({ target, key, ctrlKey, metaKey, altKey }) {

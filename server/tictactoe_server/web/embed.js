@@ -6,10 +6,9 @@ import { Following } from "./events/following.js";
 import { drawPairings } from "./events/pairings.js";
 import { Table } from "./events/table.js";
 import { describeStanding, nameSides } from "./events/tournaments.js";
+import { lookOf } from "./kept.js";
 import { learnLanguage, prepare, prepareEvents } from "./later.js";
-import { lookOf } from "./look.js";
-import { showPlayed, watched } from "./replay.js";
-import { sceneOf } from "./scene.js";
+import { sceneOf, showPlayed, watched } from "./scene.js";
 import { Timeline } from "./timeline.js";
 import { clean } from "./words.js";
 

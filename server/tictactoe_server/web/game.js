@@ -5,12 +5,10 @@ import { say } from "./catalogue.js";
 import { choices } from "./choices.js";
 import { GameControls } from "./controls.js";
 import { show, urlOf } from "./dom.js";
+import { hasLooks, lookOf } from "./kept.js";
 import { Keyboard } from "./keyboard.js";
-import { hasLooks, lookOf } from "./look.js";
-import { makeNothing } from "./nothing.js";
-import { showPlayed } from "./replay.js";
 import { Lost, Refused } from "./requests.js";
-import { sceneOf } from "./scene.js";
+import { sceneOf, showPlayed } from "./scene.js";
 import { Signals, mayAsk } from "./signals.js";
 import { Stage } from "./stage.js";
 import { Talk, describeLine } from "./talk.js";
@@ -71,7 +69,7 @@ export class GamePage {
 			this.element.className = "";
 			document.documentElement.classList.remove(IN_ROOM);
 			this.#isClosed = true;
-			const nothing = makeNothing(app, message);
+			const nothing = app.makeNothing(message);
 			document.title = this.stage.title = nothing.title;
 			return show(this.element, nothing.element);
 		}

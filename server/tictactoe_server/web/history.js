@@ -2,8 +2,8 @@
 
 import { say, sayTitle } from "./catalogue.js";
 import { button, h, setText, show } from "./dom.js";
+import { makeRow } from "./lobby.js";
 import { Lost } from "./requests.js";
-import { makeRow } from "./roomlist.js";
 import { clean, describeReason, isDraw, messageOf, nameGame, namePlayers } from "./words.js";
 
 const PAGE = 100;

@@ -2,14 +2,13 @@
 
 import { say, sayTitle } from "./catalogue.js";
 import { button, h, nameInput, setText, show, showKeyed, submitting } from "./dom.js";
-import { setEmblem } from "./emblem.js";
 import { isGuest } from "./identity.js";
-import { Lobby } from "./lobby.js";
+import { Lobby, makeRoomRows } from "./lobby.js";
 import { readOwn } from "./owngame.js";
 import { makePlayCard } from "./playcard.js";
-import { makeRoomRows } from "./roomlist.js";
 import { OWN } from "./rules.js";
-import { makeTiles } from "./tiles.js";
+import { setEmblem } from "./shapes.js";
+import { makeTiles } from "./smallboard.js";
 import { clean, formatDuration, joinWords, keepTogether, messageOf, nameGame, readCode } from "./words.js";
 
 const LIVE_BOARDS = 3;

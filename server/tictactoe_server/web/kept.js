@@ -1,4 +1,4 @@
-/** Values kept between visits, if the browser stores any. */
+/** Values kept between visits, if the browser stores any, among them the look of boards: marks, discs or stones. */
 
 import { OWN, PRESETS } from "./rules.js";
 
@@ -32,3 +32,21 @@ export function readKept() {
 
 /** @param {Kept} kept */
 export const writeKept = (kept) => write(STORE, JSON.stringify(kept));
+
+const LOOK_STORE = "tictactoe.board";
+
+let isPlain = read(LOOK_STORE, (text) => text === "marks");
+
+/** Whether the user can choose the look. @param {{preset: string | null}} rules */
+export const hasLooks = ({ preset }) => preset === "gomoku" || preset === "gomoku-standard";
+
+/** @param {{preset: string | null, gravity: boolean}} rules @returns {Look} */
+export function lookOf(rules) {
+	if (rules.gravity) return "discs";
+	return hasLooks(rules) && !isPlain ? "stones" : "marks";
+}
+
+export function changeLook() {
+	isPlain = !isPlain;
+	write(LOOK_STORE, isPlain ? "marks" : "stones");
+}

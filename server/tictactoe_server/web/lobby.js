@@ -1,11 +1,11 @@
-/** The public rooms as they change, and cards of the running games. */
+/** The public rooms as they change, as rows and as cards of the running games. */
 
 import { say } from "./catalogue.js";
 import { h, setText, showKeyed } from "./dom.js";
 import { PRESETS } from "./rules.js";
 import { seatIcon } from "./shapes.js";
 import { SmallBoard } from "./smallboard.js";
-import { clean, formatDuration, isDraw, nameMark } from "./words.js";
+import { clean, describeClock, describeManners, formatDuration, isDraw, nameGame, nameMark, namePlayers } from "./words.js";
 
 export class Lobby {
 	/** @type {Map<string, Protocol.RoomSummary>} */
@@ -127,3 +127,29 @@ function describeEnd({ result, names }) {
 	if (result?.winner) return say("page wins", { name: clean(names[result.winner] ?? result.winner) });
 	return result && isDraw(result) ? say("column drawn") : say("column ended");
 }
+
+const MOST_LISTED = 40;
+
+/**
+ * @param {string} names of who plays @param {string[]} terms @param {string} what it is, or how it went
+ * @param {string} verb on the link @param {string} href @param {string} [kind] a class
+ */
+export function makeRow(names, terms, what, verb, href, kind = "") {
+	const link = h("a.go", { href, "aria-label": `${verb}: ${names}, ${[what, ...terms].join(", ")}` }, verb);
+	return h("li", { class: kind }, h("span.names", names), h("span.note", terms.join(" · ")), h("span.what", what), link);
+}
+
+/** Waiting rooms and running games, the ones that can be joined first. @param {Iterable<Protocol.RoomSummary>} rooms */
+export function makeRoomRows(rooms) {
+	const open = [...rooms].filter(({ status }) => status !== "over");
+	const sorted = [...open.filter(isWaiting), ...open.filter((room) => !isWaiting(room))];
+	return sorted.slice(0, MOST_LISTED).map((row) => {
+		const { room, rules, ply, clock } = row;
+		const terms = [nameGame(rules), describeClock(clock), ...describeManners(row)];
+		if (isWaiting(row)) return makeRow(namePlayers(row), terms, room, say("page join"), `/${room}`, "open");
+		return makeRow(namePlayers(row), [...terms, say("count move", { n: ply })], room, say("page watch"), `/${room}#watch`);
+	});
+}
+
+/** @param {Protocol.RoomSummary} room */
+const isWaiting = ({ status }) => status === "waiting";

@@ -17,7 +17,6 @@ const LOADERS = {
 	history: () => prepared(import("./history.js")),
 	home: () => prepared(import("./home.js")),
 	newRoom: () => prepared(import("./newroom.js")),
-	nothing: () => import("./nothing.js"),
 	wall: () => prepared(import("./wall.js")),
 };
 /** @type {Page | null} */
@@ -73,7 +72,7 @@ async function loadEvent(code = "", part = "", ticket = "") {
 async function loadRoom(text = "", onlyWatches = false) {
 	const code = readCode(text);
 	if (code) return openGame({ code, onlyWatches });
-	return (await LOADERS.nothing()).makeNothing(app, say("page nothing address"));
+	return app.makeNothing(say("page nothing address"));
 }
 
 /** Remove the code of another device from the URL at once. */

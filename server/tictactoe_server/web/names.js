@@ -1,10 +1,10 @@
-/** The player's identity: claiming a name, rescue codes, and devices. */
+/** The player's identity: proposing and claiming a name, rescue codes, and devices. */
 
 import { say, sayTitle } from "./catalogue.js";
-import { button, field, h, nameInput, openDialog, setText, show, submitting } from "./dom.js";
+import { button, field, h, makeLink, nameInput, openDialog, setText, show, submitting } from "./dom.js";
 import { drawQr } from "./events/qr.js";
 import { checkField, makeFault } from "./forms.js";
-import { makeLink } from "./waiting.js";
+import { isGuest } from "./identity.js";
 import { clean, messageOf } from "./words.js";
 
 const LINK_LENGTH = 8;
@@ -167,4 +167,39 @@ function makeWayBack(app, code, blame, onDone) {
 function nameProgram(client = say("name some program")) {
 	const system = /^tictactoe-page\/(\w+)/.exec(client)?.[1];
 	return system ? say("name browser", { system: SYSTEMS[system] ?? system }) : clean(client);
+}
+
+const pick = (id = "", words = say(id).split(" ")) => words[Math.floor(Math.random() * words.length)];
+
+export const proposeName = () => `${pick("name proposal first")} ${pick("name proposal last")}`;
+
+/** Resolve when the player has a name: the typed one, or the proposed one if the question is closed. @param {App} app */
+export async function askName(app) {
+	const proposal = proposeName();
+	const name = nameInput({ value: proposal, "aria-label": say("name question") });
+	const form = h("form.row", { submit: submitting(() => dialog.close()) }, name, h("button.primary", say("name question take")));
+	const dialog = openDialog(say("name question"), h("p", say("name question note")), form);
+	name.focus();
+	name.select();
+	await new Promise((resolve) => dialog.addEventListener("close", resolve));
+	app.keep({ asked: true });
+	if (!(await app.bear(name.value || proposal))) await askName(app);
+}
+
+/** Ask for the names of all players at this keyboard and take the first; resolve to the other names, or to null. @param {App} app @param {string} marks @returns {Promise<string[] | null>} */
+export async function askNames(app, marks) {
+	const numbers = [...marks].map((_, at) => say("local player", { n: at + 1 }));
+	if (app.isNamed) return numbers.slice(1);
+	const { name } = app.connection;
+	const inputs = numbers.map((placeholder, at) => nameInput({ placeholder, autocomplete: "off", value: at || isGuest(name) ? "" : name }));
+	let isAnswered = false;
+	const form = h("form.fields", { submit: submitting(() => dialog.close(String((isAnswered = true)))) },
+		inputs.map((input, at) => field(say("page new name of", { mark: marks[at] }), input)), h("button.primary.big", say("new room begin")));
+	const dialog = openDialog(say("page here who"), form);
+	inputs.find(({ value }) => !value)?.focus();
+	await new Promise((resolve) => dialog.addEventListener("close", resolve));
+	if (!isAnswered) return null;
+	const [first, ...others] = inputs.map(({ value }, at) => value.trim() || numbers[at]);
+	app.keep({ asked: true });
+	return (await app.bear(first)) ? others : askNames(app, marks);
 }

@@ -1,13 +1,12 @@
 /** The form for a new room: game, clock, opponent and rules. */
 
 import { say, sayTitle } from "./catalogue.js";
-import { makeClock, parseClock } from "./clocks.js";
 import { button, field, h, select, setText, show, submitting } from "./dom.js";
-import { checkField, makeFault } from "./forms.js";
+import { checkField, makeClock, makeFault, parseClock } from "./forms.js";
 import { prepared } from "./later.js";
 import { makeLevel } from "./playcard.js";
 import { OWN, PRESETS, chosenRules, nameCells, parseCell, rulesOf } from "./rules.js";
-import { makeTiles } from "./tiles.js";
+import { makeTiles } from "./smallboard.js";
 
 const WITH = ["invite", "computer", "together"];
 
@@ -18,17 +17,12 @@ const makeWho = () =>
 	h("div.segments", { role: "radiogroup", "aria-label": say("page new with") }, WITH.map((value, index) =>
 		h("label", h("input", { type: "radio", name: "with", value, checked: !index }), h("span", say(`home ${value}`)))));
 
-/** A select of the usual clocks, and a field for another one. @param {string} kept @param {() => void} onInput */
-function makeClocks(kept, onInput) {
-	const ownClock = h("input", { placeholder: say("page new clock example"), autocomplete: "off", input: onInput });
-	return { ownClock, clock: makeClock(kept, () => (ownClock.value = "")) };
-}
-
 /** @param {App} app */
 export function makeNewRoom(app) {
 	const { kept } = app;
 	const [about, level] = [h("p.about"), makeLevel()];
-	const { clock, ownClock } = makeClocks(kept.clock, () => blame(""));
+	const ownClock = h("input", { placeholder: say("page new clock example"), autocomplete: "off", input: () => blame("") });
+	const clock = makeClock(kept.clock, () => (ownClock.value = ""));
 	const [seen, chat, analysis] = [offer(["private", "public"]), offer(["all", "players"]), offer(["closed", "open"])];
 	const rules = makeRuleFields((preset) => tell(preset ?? OWN), () => blame(""));
 	const tiles = makeTiles(kept.game, choose);
@@ -66,7 +60,7 @@ export function makeNewRoom(app) {
 		if (!chosen) return blame(say("page new bad cells"), rules.controls.blocked);
 		const [{ marks, preset, ...game }, company] = [chosen, new FormData(element).get("with")];
 		try {
-			const guests = await (company === "together" ? (await prepared(import("./naming.js"))).askNames(app, marks) : app.meet());
+			const guests = await (company === "together" ? (await prepared(import("./names.js"))).askNames(app, marks) : app.meet());
 			if (guests === null) return undefined;
 			const room = await app.rooms.enter({
 				type: "create", ...game, clock: terms,

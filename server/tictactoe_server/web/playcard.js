@@ -1,8 +1,8 @@
 /** The card that starts the chosen game: opponent and clock. */
 
 import { say } from "./catalogue.js";
-import { makeClock, parseClock } from "./clocks.js";
 import { button, field, h, select, setText, show } from "./dom.js";
+import { makeClock, parseClock } from "./forms.js";
 import { prepareLadders, prepared } from "./later.js";
 import { OwnGame } from "./owngame.js";
 import { OWN, chosenRules } from "./rules.js";
@@ -13,9 +13,6 @@ export function makeLevel() {
 	level.value = "medium";
 	return level;
 }
-
-/** Describe how many others are online, or return "" until the server has sent the number. */
-const describeOthers = (online = 0) => (online > 1 ? say("home others", { n: online - 1 }) : online ? say("home nobody online") : "");
 
 /** A button with a description below. @param {string} id @param {() => unknown} start @param {Child} [more] */
 const makeWay = (id, start, kind = "big", more) => h("div.way", button(say(id), start, { class: kind }), h("small", say(`${id} note`), " ", more));
@@ -67,7 +64,7 @@ export function makePlayCard(app, mayPlay) {
 	return { element, describe, count, offerRated: rated.offer, blame: (/** @type {string} */ message) => own.blame(message) };
 
 	function count(online = 0) {
-		setText(others, describeOthers(online));
+		setText(others, online > 1 ? say("home others", { n: online - 1 }) : online ? say("home nobody online") : "");
 	}
 
 	function describe() {
@@ -84,7 +81,7 @@ export function makePlayCard(app, mayPlay) {
 	}
 
 	async function playHere() {
-		const { askNames } = await prepared(import("./naming.js"));
+		const { askNames } = await prepared(import("./names.js"));
 		const guests = await askNames(app, chosenRules(kept).marks);
 		if (guests) begin({ type: "create", visibility: "private", guests });
 	}

@@ -1,8 +1,11 @@
-/** The values of a game's positions, each requested once, and what they say about the moves. */
+/** The review of a game: the values of its positions, each requested once, the mistakes, and better moves. */
 
+import { say, sayTitle } from "./catalogue.js";
+import { button, h, setText, svg } from "./dom.js";
 import { Refused } from "./requests.js";
-import { placerOf } from "./rules.js";
-import { judge, lossOf, rate } from "./worth.js";
+import { FREE, placerOf } from "./rules.js";
+import { messageOf } from "./words.js";
+import { comparePlayed, describeCellWorth, describePosition, judge, lossOf, rate, worthsOf } from "./worth.js";
 
 const MOMENT_MS = 50;
 
@@ -100,3 +103,174 @@ export function nextMistake(kinds, here) {
 	const all = kinds.flatMap((kind, at) => (/mistake|slip/.test(kind) ? [at + 1] : []));
 	return all.find((ply) => ply > here) ?? all[0] ?? 0;
 }
+
+export class ReviewPanel {
+	/** The values of the cells in the displayed position. @type {Worths | null} */
+	worths = null;
+	text = "";
+	#isAll = false;
+	#isScanning = false;
+	#graph = new Graph((ply) => this.page.timeline.look(ply));
+	#turningPoint = 0;
+	#turned = button("", () => this.#turningPoint && this.page.timeline.look(this.#turningPoint), { class: "turned", hidden: true });
+	#pointed = h("p.pointed");
+	#noGraph = h("p.note", { hidden: true }, say("view review no graph"));
+	#mistakes = button(say("deed mistakes"), () => this.lookAtMistake());
+	#all = button(say("view review all"), () => this.toggleAll(), { "aria-pressed": "false" });
+	element = h("section.review", { "aria-label": sayTitle("deed review") }, this.#pointed, this.#graph.element, this.#noGraph, this.#turned, h("div.row", this.#mistakes, this.#all));
+
+	/** @param {GamePage} page @param {Analyse} analyse */
+	constructor(page, analyse) {
+		this.page = page;
+		this.review = new Review(analyse);
+	}
+
+	get #here() {
+		return this.page.timeline.shown;
+	}
+
+	/** Analyse the displayed position and, if the game is over, all others. @param {State} state */
+	async look(state) {
+		const here = this.#here;
+		const { moves } = state;
+		const { review, page } = this;
+		this.state = state;
+		review.follow(state.game, moves);
+		setText(this.#pointed, "");
+		this.worths = null;
+		this.text = "";
+		try {
+			const after = await review.analyse(here);
+			const before = here ? await review.analyse(here - 1) : null;
+			if (this.#here !== here) return;
+			const better = before?.turn && lossOf(moves[here - 1], before) ? { mark: state.board[moves[here - 1]], cells: before.best } : null;
+			this.worths = { ...worthsOf(after, this.#isAll), better, draw: drawWorths };
+			const compared = before ? comparePlayed(moves[here - 1], before, state.rules) : "";
+			this.text = compared ? say("view review position", { stands: describePosition(after, state.rules), compared }) : describePosition(after, state.rules);
+			page.app.say(this.text, true);
+			this.draw();
+			if (state.status === "over") this.#scan();
+		} catch (error) {
+			page.beginAnew();
+			page.app.say(messageOf(error));
+			page.draw();
+		}
+	}
+
+	async #scan() {
+		if (this.#isScanning) return;
+		this.#isScanning = true;
+		// A request that fails now can be repeated at each move.
+		await this.review.analyseAll(() => this.draw()).catch(() => undefined);
+		this.#isScanning = false;
+	}
+
+	draw() {
+		const { state, review } = this;
+		if (!state) return;
+		const isTwo = state.rules.marks.length === 2;
+		this.#graph.element.toggleAttribute("hidden", !isTwo || review.moves.length < 2);
+		this.#noGraph.hidden = isTwo;
+		if (isTwo) this.#graph.draw(review.pointsOf(state), this.#here);
+		this.#drawTurningPoint(state);
+		this.#mistakes.disabled = !nextMistake(review.kinds, this.#here);
+		this.page.draw();
+	}
+
+	/** Show where a finished game turned, or the progress of the analysis. @param {State} state */
+	#drawTurningPoint(state) {
+		const { known, moves } = this.review;
+		const count = moves.filter((_, ply) => known[ply]).length;
+		this.#turned.hidden = state.status !== "over";
+		this.#turningPoint = count === moves.length ? this.review.turningPoint : 0;
+		this.#turned.disabled = !this.#turningPoint;
+		if (count < moves.length) return setText(this.#turned, say("view review progress", { n: count, count: moves.length }));
+		if (!this.#turningPoint) return setText(this.#turned, say("nothing given away"));
+		const at = this.#turningPoint - 1;
+		return setText(this.#turned, say("view review turned", { n: at + 1, compared: comparePlayed(moves[at], known[at], state.rules) }));
+	}
+
+	/** Show the value of the cell under the pointer, -1 for none. */
+	point(cell = -1) {
+		const analysis = this.review.known[this.#here];
+		const isKnown = cell >= 0 && analysis?.cells[cell] && this.state;
+		setText(this.#pointed, isKnown ? describeCellWorth(cell, analysis, isKnown.rules) : "");
+	}
+
+	lookAtMistake() {
+		const ply = nextMistake(this.review.kinds, this.#here);
+		if (ply) this.page.timeline.look(ply);
+	}
+
+	toggleAll() {
+		this.#isAll = !this.#isAll;
+		this.#all.setAttribute("aria-pressed", String(this.#isAll));
+		if (this.worths) this.worths = { ...this.worths, isAll: this.#isAll };
+		this.page.draw();
+	}
+}
+
+/** The values that a board shows in its cells. @param {Worths} worths @param {Shapes} shapes @param {string} board @param {number} pointed */
+function drawWorths({ cells, isAll, better }, shapes, board, pointed) {
+	const shown = [...cells].filter(([cell, { best }]) => best || isAll || cell === pointed);
+	const told = new Set(shown.map(([cell]) => cell));
+	const free = better?.cells.filter((cell) => board[cell] === FREE) ?? [];
+	const rings = free.map((cell) => makeBetter(shapes, cell, told.has(cell) ? "" : (better?.mark ?? "")));
+	return [...rings, ...shown.map(([cell, worth]) => makeWorth(shapes, cell, worth))];
+}
+
+/** The better cells than the move played. @param {Shapes} shapes @param {number} cell @param {string} mark that is shown there, "" for none */
+function makeBetter(shapes, cell, mark) {
+	const ring = svg("circle", { class: "ring", cx: 50, cy: 50, r: 44 });
+	return shapes.at(cell, { class: "better" }, mark !== "" && shapes.makeMark(mark), ring);
+}
+
+/** The value of a cell as it is written into the cell. @param {Shapes} shapes @param {number} cell @param {Worth} worth */
+function makeWorth(shapes, cell, { sign, kind, best }) {
+	const box = svg("rect", { x: 14, y: 25, width: 72, height: 50, rx: 14 });
+	const text = svg("text", { x: 50, y: 61, "font-size": sign.length > 2 ? 28 : 34 }, sign);
+	return shapes.at(cell, { class: ["worth", kind, best ? "best" : ""].join(" ") }, box, text);
+}
+
+const [WIDTH, HEIGHT, EDGE] = [300, 80, 6];
+
+class Graph {
+	#area = svg("path", { class: "graph-area" });
+	#line = svg("path", { class: "graph-line" });
+	#dots = svg("g");
+	#here = svg("path", { class: "graph-here" });
+	#count = 0;
+	element = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "graph", "aria-hidden": "true", preserveAspectRatio: "none" },
+		svg("rect", { class: "paper", width: WIDTH, height: HEIGHT, rx: 6 }),
+		svg("path", { class: "grid-lines", d: `M0 ${HEIGHT / 2}H${WIDTH}` }),
+		this.#area, this.#line, this.#here, this.#dots,
+	);
+
+	/** @param {(ply: number) => void} onLook hears after how many moves somebody wants to look */
+	constructor(onLook) {
+		this.element.addEventListener("click", (event) => {
+			const { left, width } = this.element.getBoundingClientRect();
+			const at = (((event.clientX - left) / width) * WIDTH - EDGE) / (WIDTH - 2 * EDGE);
+			onLook(Math.round(Math.min(1, Math.max(0, at)) * this.#count));
+		});
+	}
+
+	/** @param {readonly (Point | undefined)[]} points by how many moves were made, those that are known @param {number} here */
+	draw(points, here) {
+		this.#count = points.length - 1;
+		const known = points.flatMap((point, ply) => (point ? [{ ...point, x: this.#x(ply), y: yOf(point.worth) }] : []));
+		const d = known.map(({ x, y }, index) => `${index ? "L" : "M"}${x} ${y}`).join("");
+		this.#line.setAttribute("d", d);
+		const ends = known.length ? `L${known[known.length - 1].x} ${HEIGHT / 2}L${known[0].x} ${HEIGHT / 2}Z` : "";
+		this.#area.setAttribute("d", d + ends);
+		this.#here.setAttribute("d", `M${this.#x(here)} 0V${HEIGHT}`);
+		const told = known.filter(({ kind }) => kind === "mistake" || kind === "slip");
+		this.#dots.replaceChildren(...told.map(({ x, y, kind }) => svg("circle", { class: kind, cx: x, cy: y, r: kind === "mistake" ? 4.5 : 3 })));
+	}
+
+	#x(ply = 0) {
+		return EDGE + (this.#count ? (ply / this.#count) * (WIDTH - 2 * EDGE) : 0);
+	}
+}
+
+const yOf = (worth = 0) => HEIGHT / 2 - worth * (HEIGHT / 2 - EDGE);

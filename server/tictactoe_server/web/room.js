@@ -3,9 +3,6 @@
 import { Lost, isMoved } from "./requests.js";
 import { clean, messageOf, ownerOf, seatOf } from "./words.js";
 
-/** Listeners that ignore all events. @type {RoomEars} */
-export const DEAF = { onUpdate() {}, onChat() {}, onEnd() {}, onMoved() {}, onTold() {}, onRefusal() {} };
-
 export class Room {
 	/** @type {State | null} */
 	state = null;
@@ -17,7 +14,8 @@ export class Room {
 	receivedAt = 0;
 	/** @type {ShownGame["pending"]} */
 	pending = null;
-	ears = DEAF;
+	/** The page that shows the room. @type {RoomEars | null} */
+	ears = null;
 	/** @type {ChatLine[]} */
 	talk = [];
 	url = "";
@@ -93,7 +91,7 @@ export class Room {
 		if (this.ended || (old && state.seq < old.seq)) return;
 		Object.assign(this, { state, receivedAt: performance.now() });
 		if (state.game !== old?.game || state.ply !== pending?.ply || state.turn !== this.seat) this.pending = null;
-		this.ears.onUpdate(old, this.#afterLoss);
+		this.ears?.onUpdate(old, this.#afterLoss);
 		this.#afterLoss = false;
 	}
 
@@ -104,7 +102,7 @@ export class Room {
 		else if (news.type === "closed") this.end("closed", news.reason);
 		else if (news.type === "chat") {
 			this.talk.push(news);
-			this.ears.onChat(news);
+			this.ears?.onChat(news);
 		}
 	}
 
@@ -113,7 +111,7 @@ export class Room {
 		this.ended = how;
 		this.closedReason = clean(reason);
 		this.pending = null;
-		this.ears.onEnd();
+		this.ears?.onEnd();
 	}
 
 	/** @param {AskHere} request @param {string} [actor] the id of who asks, by default the player */
@@ -148,14 +146,14 @@ export class Room {
 			// A pending move is sent after reconnecting.
 			if (isMoved(error)) return void (await this.rooms.follow(this, error.url));
 			if (this.pending === move) this.pending = null;
-			this.ears.onRefusal(messageOf(error), move.cell);
+			this.ears?.onRefusal(messageOf(error), move.cell);
 		}
 	}
 
 	/** Send a request and show a refusal; resolve to whether the request was accepted. @param {AskHere} request @param {string} [actor] */
 	ask(request, actor) {
 		const refuse = (/** @type {unknown} */ error) => {
-			this.ears.onRefusal(messageOf(error), null);
+			this.ears?.onRefusal(messageOf(error), null);
 			return false;
 		};
 		return this.request(request, actor).then(() => true, refuse);

@@ -1,7 +1,7 @@
 /** The rooms that this page is in, each on the server that has it. */
 
 import { Lost, Refused, isMoved } from "./requests.js";
-import { DEAF, Room } from "./room.js";
+import { Room } from "./room.js";
 import { describeUnanswered, messageOf } from "./words.js";
 
 /** How many redirects in a row are followed before the first server is asked again. */
@@ -82,7 +82,7 @@ export class Rooms {
 		const before = { url: room.url, connection: room.connection };
 		try {
 			await this.enter(room.wayBack(), before.connection.leadsTo(url) ? url : "");
-			if (room.url !== before.url) room.ears.onMoved();
+			if (room.url !== before.url) room.ears?.onMoved();
 			if (room.connection !== before.connection) room.connection.ears.onPhase();
 			this.release(before.connection);
 		} catch (why) {
@@ -165,7 +165,7 @@ export class Rooms {
 
 	/** Leave the room of a page: a seat is kept, a watcher leaves. @param {Room} room */
 	close(room) {
-		room.ears = DEAF;
+		room.ears = null;
 		this.shown = null;
 		if (room.isWatching || room.ended) {
 			this.#rooms.delete(room.code);

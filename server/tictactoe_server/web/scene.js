@@ -1,4 +1,4 @@
-/** What the page of a game shows, as tictactoe_words/scene.py says it; no element in it. */
+/** What the page of a game shows, as tictactoe_words/scene.py says it, of a live room or a stored game; no element in it. */
 
 import { say, sayTitle } from "./catalogue.js";
 import { describeDeed, describeQuestion, findDeed, isServerBot } from "./choices.js";
@@ -199,3 +199,22 @@ function questionsOf({ game: { ended }, state, may, view }) {
 	const answers = [{ name: "confirm", label: describeDeed(deed, state), is_main: true }, { name: "play on", label: say("key play on") }];
 	return [{ id: "confirm", text, answers }, ...asked];
 }
+
+/** @param {PlayedGame} played @param {string} viewer the public id of whoever looks */
+export function showPlayed(played, viewer) {
+	const { room, game, rules, players, board, moves, result, chosen, event, passed = [] } = played;
+	const out = new Set(passed.map(([, mark]) => mark));
+	const seats = Object.entries(players).map(([mark, { player, name }]) => {
+		return [mark, { player, name, online: true, bot: null, out: out.has(mark), left: false }];
+	});
+	/** @type {State} */
+	const state = {
+		type: "room", room, seq: 0, status: "over", visibility: "private", game, rules, board, ply: moves.length, turn: null,
+		last: moves.at(-1) ?? null, seats: Object.fromEntries(seats), result, offers: {}, clock: null, watchers: 0, score: {}, moves, chosen, event,
+	};
+	return watched(state, viewer, false);
+}
+
+/** Return a game as a watcher sees it. @param {State} state @param {string} viewer @param {boolean} isLive */
+export const watched = (state, viewer, isLive) =>
+	({ code: state.room, state, viewer, seat: null, plays: false, receivedAt: performance.now(), pending: null, ended: /** @type {const} */ (""), isLive });

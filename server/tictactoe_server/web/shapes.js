@@ -1,7 +1,7 @@
-/** The parts of a board: ground, lines, labels, marks, discs and stones; and marks next to names. A cell is a square of 100. */
+/** The parts of a board: ground, lines, labels, marks, discs and stones; and the marks and signs next to names. A cell is a square of 100. */
 
 import { svg } from "./dom.js";
-import { hasLooks } from "./look.js";
+import { hasLooks } from "./kept.js";
 import { BLOCKED, FREE, nameColumn, numberRow } from "./rules.js";
 
 export const SIDE = 100;
@@ -157,4 +157,20 @@ export function seatIcon(look, marks, mark) {
 	const drawn = look !== "stones" && drawMark(marks, mark);
 	const piece = isMark ? drawn : svg("g", { class: kind }, svg("circle", { cx: 50, cy: 50, r: 45 }), drawn);
 	return svg("svg", { viewBox: isMark ? "12 12 76 76" : "2 2 96 96", class: "icon", "aria-hidden": "true" }, piece);
+}
+
+const SIGNS = "★◆■✚✦✿❖";
+
+/** @param {string} player @returns {[sign: string, colour: number]} the colour is one of six, those of the marks */
+export function emblemOf(player) {
+	let hash = 0;
+	for (const letter of player) hash = (hash * 31 + letter.charCodeAt(0)) % 2 ** 32;
+	return [SIGNS[hash % SIGNS.length], Math.floor(hash / SIGNS.length) % 6];
+}
+
+/** Show the emblem before a name, or none without a player. @param {HTMLElement} element @param {string} [player] */
+export function setEmblem({ dataset, style }, player) {
+	const [sign, colour] = emblemOf(player ?? "");
+	dataset.sign = player ? sign : "";
+	style.setProperty("--e", `var(--m${colour})`);
 }

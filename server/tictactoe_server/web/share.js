@@ -1,8 +1,7 @@
 /** The share dialog of a game or an event: a link, a picture, and a tag to embed it in another page. */
 
 import { say, sayTitle } from "./catalogue.js";
-import { h, openDialog, urlOf } from "./dom.js";
-import { makeLink } from "./waiting.js";
+import { h, makeLink, openDialog, urlOf } from "./dom.js";
 import { messageOf } from "./words.js";
 
 /**

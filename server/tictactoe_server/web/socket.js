@@ -22,11 +22,6 @@ export function takeSocket(url = "") {
 	return socket && socket.readyState <= WebSocket.OPEN ? socket : openSocket(url);
 }
 
-const isForbidden = (url = "") => forbidden.has(hostOf(url));
-
-/** Whether a server is on the host of this page, to which connections are always allowed. */
-const isHere = (url = "") => hostOf(url) === location.host;
-
 export class Ways {
 	/** The URLs to try, in turn. @type {string[]} */
 	#urls;
@@ -56,7 +51,7 @@ export class Ways {
 
 	/** Whether to follow a redirect: only within the cluster, never from TLS to plain, and only if the page's policy allows it. */
 	leadsTo(url = "") {
-		return (url.startsWith("wss:") || !this.#isSafe) && this.#servers.includes(url) && !isForbidden(url);
+		return (url.startsWith("wss:") || !this.#isSafe) && this.#servers.includes(url) && !forbidden.has(hostOf(url));
 	}
 
 	/** Learn the servers of the cluster. Return the server's own URL if it is on this page's host, otherwise the URL by which we reached it. @param {string[]} servers those of the cluster, the one that says so first @param {string} url by which we reached it */
@@ -66,6 +61,6 @@ export class Ways {
 		this.#isSafe = url.startsWith("wss:");
 		const open = others.filter((other) => this.leadsTo(other)).sort(() => Math.random() - 0.5);
 		this.#urls = [...new Set([...open, HOME])];
-		return isHere(own) && this.leadsTo(own) ? own : url;
+		return hostOf(own) === location.host && this.leadsTo(own) ? own : url; // the page's policy allows its own host
 	}
 }

@@ -2,10 +2,9 @@
 
 import { say, sayTitle } from "./catalogue.js";
 import { button, h, isStale, setText, show, showKeyed, urlOf } from "./dom.js";
-import { emblemOf } from "./emblem.js";
-import { changeLook, lookOf } from "./look.js";
+import { changeLook, lookOf } from "./kept.js";
 import { nameCell } from "./rules.js";
-import { seatIcon } from "./shapes.js";
+import { emblemOf, seatIcon } from "./shapes.js";
 import { makeDoor, makeInvitation } from "./waiting.js";
 import { formatDuration, keepTogether, nameMark, ownerOf } from "./words.js";
 

@@ -2,8 +2,8 @@
 
 import { say, sayTitle } from "./catalogue.js";
 import { button, h, setText, showKeyed } from "./dom.js";
+import { lookOf } from "./kept.js";
 import { nameCell } from "./rules.js";
-import { lookOf } from "./look.js";
 import { seatIcon } from "./shapes.js";
 import { describeChoicesAt } from "./telling.js";
 import { nameMark } from "./words.js";

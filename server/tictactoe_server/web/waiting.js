@@ -1,7 +1,7 @@
 /** What replaces the board while players are missing: a button for the free seat, or the link to invite somebody. */
 
-import { say, sayTitle } from "./catalogue.js";
-import { button, field, h, nameInput, submitting } from "./dom.js";
+import { say } from "./catalogue.js";
+import { field, h, makeLink, nameInput, submitting } from "./dom.js";
 import { isGuest } from "./identity.js";
 import { prepared } from "./later.js";
 import { clean, describeClock, describeManners, describeRules, explainRules, joinWords, nameMark } from "./words.js";
@@ -9,10 +9,10 @@ import { clean, describeClock, describeManners, describeRules, explainRules, joi
 /** @param {App} app @param {State} state @param {(name: string) => void} onJoin */
 export function makeDoor({ connection: { name: own }, isNamed }, state, onJoin) {
 	const name = nameInput({ value: own });
-	const propose = (/** @type {typeof import("./naming.js")} */ { proposeName }) => {
+	const propose = (/** @type {typeof import("./names.js")} */ { proposeName }) => {
 		if (name.value === own && document.activeElement !== name) name.value = proposeName(); // no player has begun to type
 	};
-	if (isGuest(own) && !isNamed) prepared(import("./naming.js")).then(propose, () => undefined);
+	if (isGuest(own) && !isNamed) prepared(import("./names.js")).then(propose, () => undefined);
 	const mark = Object.keys(state.seats).find((one) => !state.seats[one]) ?? "";
 	const hosts = Object.values(state.seats).flatMap((seat) => (seat ? clean(seat.name) : []));
 	const title = hosts.length ? say("view door host", { n: hosts.length, names: joinWords(hosts) }) : say("view door nobody");
@@ -40,12 +40,4 @@ export function makeInvitation(app, state) {
 		),
 		h("figure.qr-box", image, h("figcaption.note", say("page invite scan"))),
 	);
-}
-
-/** A link to read, copy or share; browsers can share only from a page with TLS. @param {App} app @param {string} url @param {string} title of what is shared @param {string} [label] */
-export function makeLink(app, url, title, label = say("invitation link")) {
-	const shown = h("input", { readonly: true, value: url, "aria-label": label, focus: () => shown.select() });
-	// Closing the share sheet rejects the promise, which needs no message.
-	const share = () => navigator.share({ title, url }).catch(() => undefined);
-	return h("div.row", shown, button(sayTitle("key copy"), () => app.copy(url), { class: "primary" }), !!navigator.canShare?.({ url }) && button(sayTitle("key share"), share));
 }

@@ -1,7 +1,7 @@
 /** States in words. A viewer is the id of the reader, whom sentences call "you". */
 
 import { say } from "./catalogue.js";
-import { lookOf } from "./look.js";
+import { lookOf } from "./kept.js";
 import { PRESETS, hasSingleKeys, nameCell, nameCells } from "./rules.js";
 
 const REASONS = ["line", "full", "resigned", "timeout", "claimed", "agreed", "aborted", "forfeit"];

@@ -2,14 +2,12 @@
 
 import { say, sayTitle } from "../catalogue.js";
 import { button, h, setText, show } from "../dom.js";
-import { makeNothing } from "../nothing.js";
 import { clean, formatDuration } from "../words.js";
-import { makeBracket } from "./bracket.js";
 import { Entry } from "./entry.js";
 import { Following } from "./following.js";
 import { Organiser } from "./organiser.js";
 import { drawPairings, sure } from "./pairings.js";
-import { Table, makeCrossTable } from "./table.js";
+import { Table, makeBracket, makeCrossTable } from "./table.js";
 import { describeStanding, describeTerms, isOpen, isOver, listNotes, nameSides } from "./tournaments.js";
 
 export class EventPage {
@@ -60,7 +58,7 @@ export class EventPage {
 
 	draw() {
 		const { state, whole, player, isOrganiser, refused, app, presence } = this.following;
-		if (refused && !state) return show(this.element, makeNothing(app, refused).element);
+		if (refused && !state) return show(this.element, app.makeNothing(refused).element);
 		if (!state) return undefined;
 		document.title = this.title;
 		setText(this.#title, this.title);

@@ -3,7 +3,7 @@
 import { say } from "../catalogue.js";
 import { button, h, show } from "../dom.js";
 import { prepareEvents } from "../later.js";
-import { makeRow } from "../roomlist.js";
+import { makeRow } from "../lobby.js";
 import { clean } from "../words.js";
 import { describeWord } from "./tournaments.js";
 

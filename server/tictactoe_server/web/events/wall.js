@@ -4,9 +4,9 @@ import { say, sayTitle } from "../catalogue.js";
 import { h, setText, show } from "../dom.js";
 import { Lobby, layOut } from "../lobby.js";
 import { clean, formatDuration } from "../words.js";
-import { fit, makeBracket } from "./bracket.js";
 import { Following } from "./following.js";
 import { drawQr } from "./qr.js";
+import { fit, makeBracket } from "./table.js";
 import { describeScore, describeStanding, describeTerms, describeWon, formatPoints, listNotes, sidesOf, wonOf } from "./tournaments.js";
 
 const MOST_BOARDS = 100;

@@ -1,11 +1,13 @@
-/** Open challenges: each has a banner over every page; an accepted challenge leads to its room. */
+/** Challenges: the dialog for a new one, and a banner over every page for each open one; an accepted challenge leads to its room. */
 
 import { settleBanners, showBanner, showNotice } from "../banner.js";
-import { say } from "../catalogue.js";
-import { button, h, setText, show } from "../dom.js";
+import { say, sayTitle } from "../catalogue.js";
+import { button, field, h, openDialog, select, setText, show, submitting } from "../dom.js";
+import { USUAL_CLOCK, makeClock, parseClock } from "../forms.js";
 import { prepareLadders } from "../later.js";
+import { PRESETS, rulesOf } from "../rules.js";
 import { clean, messageOf } from "../words.js";
-import { tellRated } from "./rated.js";
+import { makeRated, tellRated } from "./rated.js";
 import { describeChallenge, describeChallengeEnd } from "./words.js";
 
 /** Open challenges and their banners by id. @type {Map<string, {challenge: Protocol.OpenChallenge, banner: HTMLElement}>} */
@@ -111,4 +113,37 @@ export async function setBlocked(app, player, on) {
 	if (on && !refused) for (const [id, { challenge }] of open) if (challenge.player === player) close(id);
 	app.say(refused || say(on ? "blocked now" : "page unblocked", { name: app.names.get(player) ?? say("challenge somebody") }));
 	return on === !refused;
+}
+
+/** @param {App} app @param {string} player */
+export function askForGame(app, player) {
+	const [game, clock] = [select(PRESETS, (one) => say(`name of ${one}`)), makeClock(app.kept.clock || USUAL_CLOCK, () => undefined)];
+	const rated = makeRated(app, clock);
+	const side = h("select");
+	const fault = h("p.fault", { role: "alert" });
+	const form = h("form.ask-terms", { submit: submitting(send), change: judge },
+		field(say("new room game"), game), field(say("new room clock"), clock), rated.element,
+		field(say("page challenge side"), side), fault,
+		h("div.row", h("button.primary", sayTitle("key challenge"))),
+	);
+	if (PRESETS.includes(app.kept.game)) game.value = app.kept.game;
+	const dialog = openDialog(say("page challenge title", { name: app.names.get(player) ?? "" }), form);
+	judge();
+
+	async function judge() {
+		const { value } = side;
+		show(side, ["", ...rulesOf(game.value).marks].map((mark) => h("option", { value: mark, selected: mark === value }, mark || say("page challenge drawn"))));
+		await rated.judge(game.value);
+	}
+
+	async function send() {
+		const terms = { rules: game.value, clock: parseClock(clock.value) ?? null, rated: rated.isOn || undefined };
+		try {
+			await app.meet();
+			await ask(app, { type: "challenge", player, ...terms, side: side.value || undefined });
+			dialog.close();
+		} catch (error) {
+			setText(fault, messageOf(error));
+		}
+	}
 }

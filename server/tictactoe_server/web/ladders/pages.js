@@ -2,15 +2,13 @@
 
 import { say, sayTitle } from "../catalogue.js";
 import { button, h, setText, urlOf } from "../dom.js";
-import { setEmblem } from "../emblem.js";
 import { makeGame } from "../history.js";
 import { prepareLadders } from "../later.js";
-import { makeNothing } from "../nothing.js";
 import { Lost } from "../requests.js";
+import { setEmblem } from "../shapes.js";
 import { clean, messageOf } from "../words.js";
-import { setBlocked } from "./challenges.js";
+import { askForGame, setBlocked } from "./challenges.js";
 import { linkTo, listLadders, nameLadder, playRated } from "./rated.js";
-import { askForGame } from "./terms.js";
 import { describeLadder, describeMeetings, listCells, listStanding, nameColumns } from "./words.js";
 
 const MOST_LISTED = 50;
@@ -26,7 +24,7 @@ export async function openPage(app, kind, id) {
 	try {
 		return await (kind === "ladder" ? makeLadder(app, id) : makePlayer(app, id));
 	} catch (error) {
-		return error instanceof Lost ? openPage(app, kind, id) : makeNothing(app, messageOf(error));
+		return error instanceof Lost ? openPage(app, kind, id) : app.makeNothing(messageOf(error));
 	}
 }
 

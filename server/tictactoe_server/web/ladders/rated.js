@@ -2,9 +2,9 @@
 
 import { showNotice } from "../banner.js";
 import { say } from "../catalogue.js";
-import { USUAL_CLOCK, parseClock } from "../clocks.js";
 import { h, setText } from "../dom.js";
-import { setEmblem } from "../emblem.js";
+import { USUAL_CLOCK, parseClock } from "../forms.js";
+import { setEmblem } from "../shapes.js";
 import { nameGame } from "../words.js";
 import { describeRated } from "./words.js";
 
@@ -60,6 +60,6 @@ export async function playRated(app, preset = "") {
 export function tellRated({ names, home, rooms: { shown } }, push) {
 	const isHere = shown?.code === push.room;
 	const told = describeRated(push, Object.fromEntries(names), (isHere ? shown.viewer : home.welcome?.player) ?? "");
-	if (isHere) shown.ears.onTold(told);
+	if (isHere) shown.ears?.onTold(told);
 	else showNotice(told.join(" "));
 }
