@@ -32,7 +32,7 @@ function gameOf(state, viewer = "ana", more = {}) {
 function scene(state, { viewer = "ana", game = {}, ...view } = {}) {
 	const shown = gameOf(state, viewer, game);
 	const base = { here: null, typed: "", confirming: "", isOffline: false, onlyWatches: false, values: null, isReviewing: false };
-	const may = choices(state, viewer, 0, true, WELCOME);
+	const may = choices(state, viewer, true, WELCOME);
 	return sceneOf(shown, state, may, { ...base, maySharePast: false, mayNotify: false, ...view });
 }
 
@@ -217,7 +217,7 @@ test("words that are typed are told apart in every language", () => {
 
 test("a key stands for the first of its deeds that may be done", () => {
 	const over = stateOf({ status: "over", turn: null, may: MAY_AFTER, result: { winner: "X", reason: "line", line: [] } });
-	const may = (state) => choices(state, "ana", 0, true, WELCOME);
+	const may = (state) => choices(state, "ana", true, WELCOME);
 	assert.equal(deedOfKey(may(over), "r", false), "rematch ask");
 	assert.equal(deedOfKey(may({ ...over, offers: { rematch: ["O"] } }), "r", false), "rematch accept");
 	assert.equal(deedOfKey(may(stateOf()), "r", false), "");

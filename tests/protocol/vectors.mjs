@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 const [folder, path, catalogues, ...languages] = process.argv.slice(2);
 const { say, speak } = await import(`${folder}/catalogue.js`);
 const { announce, announceStanding } = await import(`${folder}/telling.js`);
-const { choices, describeQuestion } = await import(`${folder}/choices.js`);
+const { choices } = await import(`${folder}/choices.js`);
 const { sceneOf } = await import(`${folder}/scene.js`);
 const { clean, describeManners, readCode, seatOf } = await import(`${folder}/words.js`);
 const tournaments = await import(`${folder}/events/tournaments.js`);
@@ -21,16 +21,15 @@ let current = "";
 vectors.forEach((vector, index) => {
 	const { before, after, moves, viewer, sees_board, after_loss, told } = vector;
 	if (!moves) return; // the page has the moves of every state
-	const open = choices(after, viewer, vector.now_ms, vector.is_online, vector.welcome);
+	const open = choices(after, viewer, vector.is_online, vector.welcome);
 	for (const language of languages) {
 		current = language;
 		speak(language, JSON.parse(readFileSync(`${catalogues}/${language}.json`, "utf8")));
 		const said = before ? announce(after.news ?? [], after, viewer, after_loss) : announceStanding(after, viewer);
 		const isNext = !before || after.seq === before.seq + 1;
 		if (isNext && !sees_board) compare(`${index} ${language}`, said, told[language]); // who reads a page has its board before them, and hears it told as well
-		const waits = open.questions.map((question) => describeQuestion(question, after));
-		compare(`${index} ${language} choices`, waits, vector.said[language].slice(0, waits.length));
 		const { end, due, ...shown } = vector.scene[language];
+		shown.questions = shown.questions.filter(({ id }) => id !== "absent"); // the page has that in the player's row
 		const { state, isBack, board, isLost, isFaint, card, title, terms, deeds, ...drawn } = sceneOf(gameOf(vector), after, open, viewOf(vector));
 		compare(`${index} ${language} scene`, plainOf(drawn), plainOf(shown));
 	}

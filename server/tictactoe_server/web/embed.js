@@ -13,8 +13,6 @@ import { Timeline } from "./timeline.js";
 import { clean } from "./words.js";
 
 const AGAIN_MS = 3000;
-/** @type {Choices} */
-const MAY_NOTHING = { deeds: [], questions: [] };
 
 const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 const [head, told] = [h("h1"), h("p.turn")];
@@ -52,7 +50,7 @@ function makeGame() {
 		if (!state) return;
 		if (!isLive) timeline.draw(state, "");
 		const view = { here: timeline.here, typed: "", confirming: "", passed: 0, isOffline: false, isReviewing: false };
-		const scene = sceneOf(game, state, MAY_NOTHING, view);
+		const scene = sceneOf(game, state, [], view);
 		setText(head, scene.head);
 		setText(told, `${scene.turn.text} ${scene.turn.why}`);
 		board?.draw(scene.board);

@@ -185,16 +185,15 @@ export class GamePage {
 	get may() {
 		const { game, room, app: { connection } } = this;
 		if (!game?.state) return null;
-		const { state, receivedAt } = game;
+		const { state } = game;
 		const find = (/** @type {string} */ player) =>
-			choices(state, player, performance.now() - receivedAt, connection.phase === "on", connection.welcome ?? {});
+			choices(state, player, connection.phase === "on", connection.welcome ?? {});
 		if (!room || room.players.length < 2) return find(game.viewer);
 		// Every player at this keyboard may act; the player on turn comes first.
-		const all = [...new Set([room.actorOf(), ...room.players])].reverse().map((actor) => ({ actor, ...find(actor) }));
-		const deeds = Object.fromEntries(all.flatMap(({ actor, deeds }) => deeds.map((deed) => [deed.name, { ...deed, actor }])));
-		const questions = all.flatMap((one) => one.questions.filter(({ id }) => !/own|undo/.test(id)));
+		const actors = [...new Set([room.actorOf(), ...room.players])].reverse();
+		const deeds = actors.flatMap((actor) => find(actor).map((deed) => /** @type {[string, Deed]} */ ([deed.name, { ...deed, actor }])));
 		const hidden = room.isLocal ? /new|chat|copy|share/ : /new/;
-		return { ...all[0], deeds: Object.values(deeds).filter(({ id }) => !hidden.test(id)), questions };
+		return Object.values(Object.fromEntries(deeds)).filter(({ id }) => !hidden.test(id));
 	}
 
 	/** @type {RoomEars["onUpdate"]} */

@@ -35,7 +35,7 @@ export class Keyboard {
 		const { page } = this;
 		const { game, may } = page;
 		if (!game?.state || !may) return false;
-		const side = may.deeds.filter(({ id }) => id === "choose")[Number(key) - 1];
+		const side = may.filter(({ id }) => id === "choose")[Number(key) - 1];
 		if (side) page.controls.run(side.name);
 		else if (key === ":" || key === "/") page.talk.begin("/");
 		else if (key === "Escape") this.#goBack();
@@ -46,7 +46,7 @@ export class Keyboard {
 		return true;
 	}
 
-	/** @param {string} key @param {Rules} rules @param {Choices} may */
+	/** @param {string} key @param {Rules} rules @param {readonly Deed[]} may */
 	#pressAtBoard(key, rules, may) {
 		const { page } = this;
 		const claim = deedOfKey(may, key, true);
@@ -88,7 +88,7 @@ export class Keyboard {
 	}
 }
 
-/** Return the possible action of a key, or "". @param {Choices} may @param {string} key @param {boolean} isAtBoard whether letters name cells */
+/** Return the possible action of a key, or "". @param {readonly Deed[]} may @param {string} key @param {boolean} isAtBoard whether letters name cells */
 export function deedOfKey(may, key, isAtBoard) {
 	const names = (isAtBoard ? KEYS_OF_CLAIMS : KEYS)[key];
 	return (names && firstOf(may, names)) ?? "";

@@ -60,10 +60,7 @@ type AskHere = Ask extends infer R ? (R extends { room: string } ? Omit<R, "room
 type WayIn = Without<Protocol.Create | Protocol.Match | Protocol.Join | Protocol.Watch, "id">;
 
 /** Something that may be done now; `name` is its id with the argument, `label` the id of the words on its button. */
-type Deed = { id: string; argument: string; name: string; label: string; cost: "" | "abort" | "lose" };
-/** Something that waits: the marks who asked, are away or have left, and the deeds that answer it, first with yes. */
-type Question = { id: string; marks: string[]; deeds: Deed[]; left_ms: number | null };
-type Choices = { deeds: Deed[]; questions: Question[] };
+type Deed = { id: string; argument: string; name: string; label: string; cost: "" | "abort" | "lose"; actor?: string };
 
 /** Cells in order: those of a game, or a few of them. */
 type Moves = readonly number[];
@@ -111,7 +108,7 @@ interface View {
 }
 
 /** What a page of a game shows is worked out from this; `isBack` is whether an earlier moment is looked at. */
-type Moment = { game: ShownGame; state: State; may: Choices; view: View; isBack: boolean };
+type Moment = { game: ShownGame; state: State; may: readonly Deed[]; view: View; isBack: boolean };
 
 /** A button, by the name of what it does; `is_more` if it belongs in the menu. */
 type Answer = { name: string; label: string; is_main?: boolean; is_more?: boolean };

@@ -1,9 +1,9 @@
 /** What the page of a game shows, as tictactoe_words/scene.py says it, of a live room or a stored game; no element in it. */
 
 import { say, sayTitle } from "./catalogue.js";
-import { describeDeed, describeQuestion, findDeed, isServerBot } from "./choices.js";
+import { describeDeed, findDeed, isServerBot } from "./choices.js";
 import { boardAfter, nameCell, nextMark, placerOf } from "./rules.js";
-import { describeCause, describeChoicesAt, describeVerdict } from "./telling.js";
+import { describeCause, describeChoicesAt, describeTakeBack, describeVerdict } from "./telling.js";
 import * as words from "./words.js";
 
 /** The actions that are buttons under the board, in order; the others are answers, or done elsewhere. */
@@ -11,7 +11,7 @@ const BUTTONS = ["draw offer", "undo offer", "resign", "rematch ask", "challenge
 /** @type {Moves} */
 const NO_LINE = [];
 
-/** @param {ShownGame} game @param {State} state @param {Choices} may @param {View} view */
+/** @param {ShownGame} game @param {State} state @param {readonly Deed[]} may @param {View} view */
 export function sceneOf(game, state, may, view) {
 	const isBack = view.here !== null && view.here < state.moves.length;
 	const moment = { game, state, may, view, isBack };
@@ -184,14 +184,41 @@ function deedsOf({ game: { isLive, ended, seat: own, viewer }, state, may, view 
 	return seat ? made : [...made, home];
 }
 
-/** @param {Moment} moment */
-function questionsOf({ game: { ended }, state, may, view }) {
-	if (ended || view.isOffline) return [];
+/** @param {string} id @param {readonly string[]} marks @param {State} state */
+function describeQuestion(id, marks, state) {
+	const [mark] = marks;
+	if (id === "choose") {
+		const names = words.nameOf(state, state.rules.marks.replace(mark, ""));
+		return say(`waits choose ${state.rules.opening}${state.chosen?.length ? " again" : ""}`, { names, mark: words.nameMark(state, mark) });
+	}
+	const names = words.joinWords(marks.map((one) => words.nameOf(state, one)));
+	return say(`waits ${id}`, { names, n: marks.length, moves: id.endsWith("undo") ? describeTakeBack(state, mark) : "" });
+}
+
+/** What waits for an answer of ours, of another player, or for nothing any more. @param {Moment} moment */
+function questionsOf({ game: { ended, seat: own, viewer }, state, may, view }) {
 	/** @type {Asked[]} */
-	const asked = may.questions.map((question) => {
-		const answers = question.deeds.map((deed, index) => ({ name: deed.name, label: describeDeed(deed, state), is_main: !index && deed.id !== "choose" }));
-		return { id: question.id, text: describeQuestion(question, state), answers };
-	});
+	const asked = [];
+	if (ended || view.isOffline) return asked;
+	const { seats, offers, event } = state;
+	/** @type {(id: string, marks: readonly string[], ...names: string[]) => unknown} */
+	const add = (id, marks, ...names) => {
+		const answers = may.filter(({ name }) => names.includes(name)).map((deed, index) => ({ name: deed.name, label: describeDeed(deed, state), is_main: !index && deed.id !== "choose" }));
+		asked.push({ id, text: describeQuestion(id, marks, state), answers });
+	};
+	if (own && findDeed(may, "choose")) add("choose", [own], "choose swap", "choose stay", "choose more");
+	for (const kind of /** @type {const} */ (["draw", "undo"])) {
+		const by = offers[kind];
+		if (by && findDeed(may, `${kind} accept`)) add(kind, [by], `${kind} accept`, `${kind} decline`);
+		else if (by && by === own && viewer) add(`own ${kind}`, [by], `${kind} withdraw`);
+	}
+	const { rematch = [] } = offers;
+	const left = Object.keys(seats).filter((mark) => seats[mark]?.left);
+	if (own && left.length && state.status === "over") add("deserted", left);
+	else if (own && rematch.includes(own) && viewer) add("own rematch", [own]);
+	else if (findDeed(may, "rematch accept")) add("rematch", rematch, "rematch accept");
+	const gone = Object.keys(seats).filter((mark) => mark !== own && !seats[mark]?.out && (seats[mark]?.hold_ms ?? Infinity) <= view.passed);
+	if (findDeed(may, "claim") && !event) add("claim", gone, "claim win", "claim draw");
 	const deed = findDeed(may, view.confirming);
 	if (!deed?.cost) return asked;
 	const [resigns, aborts] = [deed.id === "resign", deed.cost === "abort"];

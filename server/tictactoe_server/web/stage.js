@@ -163,9 +163,8 @@ export class Stage {
 		});
 	}
 
-	/** Draw the questions. If an answer with the focus has disappeared, move the focus to the board. @param {Asked[]} all */
-	#drawQuestions(all) {
-		const questions = all.filter(({ id }) => id !== "absent"); // the row of an absent player says so
+	/** Draw the questions. If an answer with the focus has disappeared, move the focus to the board. @param {Asked[]} questions */
+	#drawQuestions(questions) {
 		this.answers = (questions.find(({ answers }) => answers[0]?.is_main)?.answers ?? []).map(({ name }) => name);
 		const make = () => h("div.ask", h("p"), h("div.row"));
 		const draw = () => showKeyed(this.#asks, questions, ({ id }) => id, make, (made, { text, answers }) => {
