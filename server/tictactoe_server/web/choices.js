@@ -15,15 +15,15 @@ export function choices(state, viewer, isOnline, welcome) {
 	const own = seatOf(state, viewer);
 	const listed = state.may?.[own ?? ""] ?? [];
 	const requests = listed.filter((name) => isOnline && !/move|leave/.test(name)).flatMap((name) => deedsOf(state, own, name));
-	const leave = makeDeed("leave", listed.find((name) => name.startsWith("leave"))?.split(" ")[1]);
-	return [...requests, ...listOwn(state, own, isOnline, welcome).map((name) => makeDeed(name)), leave];
+	const cost = listed.find((name) => name.startsWith("leave"))?.split(" ")[1] ?? "";
+	return [...requests, ...listOwn(state, own, isOnline, welcome).map((name) => ({ name, cost: "" })), { name: "leave", cost }];
 }
 
 /** Whether the server plays here. @param {{bot?: string | null} | null | undefined} seat */
 export const isServerBot = (seat) => !!seat?.bot && seat.bot !== "guest";
 
 /** The deed of this name, or the first of this kind. @param {readonly Deed[]} may @param {string} name */
-export const findDeed = (may, name) => may.find((deed) => deed.name === name || deed.id === name);
+export const findDeed = (may, name) => may.find((deed) => deed.name === name || deed.name.startsWith(`${name} `));
 
 /** The first of some deeds that may be done. @param {readonly Deed[]} may @param {readonly string[]} names */
 export const firstOf = (may, names) => names.find((name) => findDeed(may, name));
@@ -33,16 +33,10 @@ function deedsOf({ offers, opening }, own, listed) {
 	const [id, more = ""] = listed.split(" ");
 	const offeredBy = offers[/** @type {"draw" | "undo"} */ (id)];
 	if (more === "offer" && offeredBy) return []; // the offer is answered instead
-	if (id === "choose") return CHOICES.slice(0, opening?.options.length).map((way) => makeDeed(`choose ${way}`));
-	if (id === "resign") return [makeDeed(id, more || "lose")];
-	if (id === "rematch") return [makeDeed(offers.rematch?.length ? "rematch accept" : "rematch ask")];
-	return [makeDeed(more === "decline" && offeredBy === own ? `${id} withdraw` : listed)];
-}
-
-/** @param {string} name @param {string} [cost] @returns {Deed} */
-function makeDeed(name, cost = "") {
-	const [id, argument = ""] = name.split(/ (.*)/);
-	return { id, argument, name, label: id === "resign" && cost === "abort" ? "deed abort" : `deed ${name}`, cost: /** @type {Deed["cost"]} */ (cost) };
+	if (id === "choose") return CHOICES.slice(0, opening?.options.length).map((way) => ({ name: `choose ${way}`, cost: "" }));
+	if (id === "resign") return [{ name: id, cost: more || "lose" }];
+	if (id === "rematch") return [{ name: offers.rematch?.length ? "rematch accept" : "rematch ask", cost: "" }];
+	return [{ name: more === "decline" && offeredBy === own ? `${id} withdraw` : listed, cost: "" }];
 }
 
 /** The actions of the page itself. @param {State} state @param {string | null} own @param {boolean} isOnline @param {{challenges?: readonly unknown[], sharing?: boolean}} welcome */
@@ -63,7 +57,9 @@ function listOwn({ status, seats, rated, event, visibility, analysis }, own, isO
 }
 
 /** The words on a button; those of an answer in an opening say what comes of it. @param {Deed} deed @param {State} state */
-export function describeDeed({ id, argument, label }, state) {
+export function describeDeed({ name, cost }, state) {
+	const [id, argument] = name.split(" ");
+	const label = id === "resign" && cost === "abort" ? "deed abort" : `deed ${name}`;
 	if (id !== "choose") return say(label);
 	const { marks } = state.rules;
 	const [take, next] = [takeOf(state, argument), marks[state.ply % marks.length]];

@@ -51,11 +51,11 @@ export class GameControls {
 		const { page } = this;
 		const { may } = page;
 		const deed = may ? findDeed(may, name) : undefined;
-		const does = this.#does[deed?.id ?? name];
+		const does = this.#does[name] ?? this.#does[name.split(" ")[0]];
 		const why = deed ? undefined : WHY_NOT[name];
 		if (why && page.room) page.app.say(say(page.room.seat ? why : "why watching"));
 		else if (does) does(deed);
-		else if (page.room && name.trim()) askFor(page.room, deed ?? asDeed(name));
+		else if (page.room && name.trim()) askFor(page.room, deed?.name ?? name, deed?.actor);
 		page.draw();
 		return !!deed || !!does;
 	}
@@ -97,7 +97,7 @@ export class GameControls {
 	/** Carry out an action, at once or, if it ends our game, after a confirmation. @param {Deed | undefined} deed */
 	#ask(deed) {
 		const { page } = this;
-		if (!deed) return page.room && askFor(page.room, asDeed("resign"));
+		if (!deed) return page.room && askFor(page.room, "resign");
 		if (page.app.connection.phase !== "on") return void page.app.navigate("/");
 		page.confirming = deed.name;
 		if (!deed.cost) return this.#confirm();
@@ -110,7 +110,7 @@ export class GameControls {
 		const { may } = page;
 		const deed = may ? findDeed(may, page.confirming) : undefined;
 		page.confirming = "";
-		if (deed && page.room) askFor(page.room, deed);
+		if (deed && page.room) askFor(page.room, deed.name, deed.actor);
 	}
 
 	/**
@@ -187,14 +187,9 @@ export class GameControls {
 	}
 }
 
-/** An action that the server is going to refuse. */
-function asDeed(name = "") {
+/** Send a request that concerns only the room. @param {Room} room @param {string} name @param {string} [actor] */
+async function askFor(room, name, actor) {
 	const [id, argument = ""] = name.split(" ");
-	return { id, argument };
-}
-
-/** Send a request that concerns only the room. @param {Room} room @param {Pick<Deed, "id" | "argument"> & {actor?: string}} deed */
-async function askFor(room, { id, argument, actor }) {
 	const { state, players } = room;
 	switch (id) {
 		case "draw":

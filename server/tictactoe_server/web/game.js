@@ -193,7 +193,7 @@ export class GamePage {
 		const actors = [...new Set([room.actorOf(), ...room.players])].reverse();
 		const deeds = actors.flatMap((actor) => find(actor).map((deed) => /** @type {[string, Deed]} */ ([deed.name, { ...deed, actor }])));
 		const hidden = room.isLocal ? /new|chat|copy|share/ : /new/;
-		return Object.values(Object.fromEntries(deeds)).filter(({ id }) => !hidden.test(id));
+		return Object.values(Object.fromEntries(deeds)).filter(({ name }) => !hidden.test(name));
 	}
 
 	/** @type {RoomEars["onUpdate"]} */

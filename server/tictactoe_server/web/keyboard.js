@@ -35,7 +35,7 @@ export class Keyboard {
 		const { page } = this;
 		const { game, may } = page;
 		if (!game?.state || !may) return false;
-		const side = may.filter(({ id }) => id === "choose")[Number(key) - 1];
+		const side = may.filter(({ name }) => name.startsWith("choose"))[Number(key) - 1];
 		if (side) page.controls.run(side.name);
 		else if (key === ":" || key === "/") page.talk.begin("/");
 		else if (key === "Escape") this.#goBack();

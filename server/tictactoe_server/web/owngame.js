@@ -15,7 +15,7 @@ const limit = (value = 0, most = LARGEST) => Math.max(LEAST, Math.min(value, mos
 const complete = (own) => chosenRules({ game: "custom", own });
 
 /** Return the first line without a blocked cell, from below if marks fall; null if nobody could win. @param {Rules} rules */
-export function findLine(rules) {
+function findLine(rules) {
 	const cells = [...Array(rules.rows * rules.columns).keys()];
 	for (const cell of rules.gravity ? cells.reverse() : cells) {
 		for (const [down, right] of DIRECTIONS) {
@@ -27,7 +27,7 @@ export function findLine(rules) {
 }
 
 /** Return the nearest playable rules; if the blocked cells leave no room for a line, none is blocked. @param {OwnRules} own @returns {OwnRules} */
-export function fitRules(own) {
+function fitRules(own) {
 	const [rows, columns] = [limit(own.rows), limit(own.columns)];
 	const line = limit(own.line, Math.max(rows, columns));
 	const marks = MARKS.slice(0, limit(own.marks.length, Math.min(MARKS.length, rows * columns)));
@@ -37,7 +37,7 @@ export function fitRules(own) {
 }
 
 /** Return the fragment of a link to these rules, such as `own=4x5x3&players=3&blocked=b2,c3&gravity`. @param {OwnRules} own */
-export function writeOwn(own) {
+function writeOwn(own) {
 	const { rows, columns, line, marks, blocked, misere, gravity } = own;
 	const cells = nameCells(blocked, complete(own)).join(",").toLowerCase();
 	return [`own=${rows}x${columns}x${line}`, marks.length > 2 && `players=${marks.length}`, cells && `blocked=${cells}`, misere && "misere", gravity && "gravity"].filter(Boolean).join("&");

@@ -59,8 +59,8 @@ type AskHere = Ask extends infer R ? (R extends { room: string } ? Omit<R, "room
 /** What lets one into a room. */
 type WayIn = Without<Protocol.Create | Protocol.Match | Protocol.Join | Protocol.Watch, "id">;
 
-/** Something that may be done now; `name` is its id with the argument, `label` the id of the words on its button. */
-type Deed = { id: string; argument: string; name: string; label: string; cost: "" | "abort" | "lose"; actor?: string };
+/** Something that may be done now; `cost` is "abort" or "lose" if it ends the game so. */
+type Deed = { name: string; cost: string; actor?: string };
 
 /** Cells in order: those of a game, or a few of them. */
 type Moves = readonly number[];

@@ -165,18 +165,17 @@ function deedsOf({ game: { isLive, ended, seat: own, viewer }, state, may, view 
 	if (ended === "replaced") return [state.event ? event : { name: "back", label: say("scene take back") }, home];
 	if (ended) return [home];
 	/** @type {Answer[]} */
-	const made = BUTTONS.flatMap((button) => {
-		const deed = findDeed(may, button);
+	const made = BUTTONS.flatMap((id) => {
+		const deed = findDeed(may, id);
 		if (!deed) return [];
-		const { id, name } = deed;
 		const isShown = isLive || id === "review";
 		const isApart = state.event && (id === "new" || id === "computer");
 		const isEarly = id === "review" && state.status === "waiting";
 		const isAside = id === "leave" && (view.isReviewing || !seat);
 		if (!isShown || isApart || isEarly || isAside) return [];
 		const label = id === "review" && view.isReviewing ? say("scene review off") : describeDeed(deed, state);
-		const is_main = ["rematch ask", "challenge", "computer"].includes(name);
-		return [{ name, label, is_main, is_more: hasMenu && !is_main }];
+		const is_main = ["rematch ask", "challenge", "computer"].includes(id);
+		return [{ name: deed.name, label, is_main, is_more: hasMenu && !is_main }];
 	});
 	if (view.mayNotify && state.status === "playing" && seat) made.push({ name: "notify", label: say("view signal ask") });
 	if (state.event && (state.status === "over" || !seat)) made.unshift(event);
@@ -203,7 +202,7 @@ function questionsOf({ game: { ended, seat: own, viewer }, state, may, view }) {
 	const { seats, offers, event } = state;
 	/** @type {(id: string, marks: readonly string[], ...names: string[]) => unknown} */
 	const add = (id, marks, ...names) => {
-		const answers = may.filter(({ name }) => names.includes(name)).map((deed, index) => ({ name: deed.name, label: describeDeed(deed, state), is_main: !index && deed.id !== "choose" }));
+		const answers = may.filter(({ name }) => names.includes(name)).map((deed, index) => ({ name: deed.name, label: describeDeed(deed, state), is_main: !index && id !== "choose" }));
 		asked.push({ id, text: describeQuestion(id, marks, state), answers });
 	};
 	if (own && findDeed(may, "choose")) add("choose", [own], "choose swap", "choose stay", "choose more");
@@ -221,7 +220,7 @@ function questionsOf({ game: { ended, seat: own, viewer }, state, may, view }) {
 	if (findDeed(may, "claim") && !event) add("claim", gone, "claim win", "claim draw");
 	const deed = findDeed(may, view.confirming);
 	if (!deed?.cost) return asked;
-	const [resigns, aborts] = [deed.id === "resign", deed.cost === "abort"];
+	const [resigns, aborts] = [deed.name === "resign", deed.cost === "abort"];
 	const text = say(resigns ? (aborts ? "ask abort" : "ask resign") : `ask leave and ${deed.cost}`);
 	const answers = [{ name: "confirm", label: describeDeed(deed, state), is_main: true }, { name: "play on", label: say("key play on") }];
 	return [{ id: "confirm", text, answers }, ...asked];

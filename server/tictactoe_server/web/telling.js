@@ -213,7 +213,7 @@ export function newsOf(room, old, afterLoss) {
 	const { viewer, seat } = room;
 	const state = /** @type {State} */ (room.state);
 	if (!old || (viewer && seat && !seatOf(old, viewer))) return { notes: [], told: introduce(room, state), tone: "" };
-	const events = eventsSince(old, state);
+	const events = newsSince(old, state);
 	const told = announce(events, state, viewer, afterLoss);
 	if (afterLoss && !told.length) told.push(say("nothing missed"));
 	if (state.turn === seat && room.plays && (told.length || old.turn !== seat)) told.push(describeTurn(state, viewer));
@@ -223,7 +223,7 @@ export function newsOf(room, old, afterLoss) {
 }
 
 /** Return the news of a state or, if states or their news were missed, how many moves were, and what is so now. @param {State} old @param {State} state */
-function eventsSince(old, state) {
+export function newsSince(old, state) {
 	const { news = [], seq, game, ply } = state;
 	const isSameGame = game === old.game;
 	if (seq === old.seq) return [];

@@ -3,9 +3,8 @@
 import { say, sayTitle } from "../catalogue.js";
 import { button, h, setText, show } from "../dom.js";
 import { clean, formatDuration } from "../words.js";
-import { Entry } from "./entry.js";
+import { Entry, Organiser } from "./parts.js";
 import { Following } from "./following.js";
-import { Organiser } from "./organiser.js";
 import { drawPairings, sure } from "./pairings.js";
 import { Table, makeBracket, makeCrossTable } from "./table.js";
 import { describeStanding, describeTerms, isOpen, isOver, listNotes, nameSides } from "./tournaments.js";

@@ -21,7 +21,7 @@ export function linkTo(app, player = "", name = "") {
 }
 
 /** Whether the player has a name of their own, after an offer to keep one. @param {App} app */
-export async function hasOwnName(app) {
+async function hasOwnName(app) {
 	await app.arrive();
 	if (!app.connection.welcome?.claimed) await (await import("../names.js")).keepName(app);
 	return !!app.connection.welcome?.claimed;
