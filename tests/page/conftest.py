@@ -49,12 +49,13 @@ class Look(TypedDict, total=False):
     """How a visitor opens the page.
 
     Attributes:
+        moves: Whether the page may animate; most pages stand still, because drawing the animations takes time.
         unnamed: Whether the page has yet to ask for a name.
         may_fail: A pattern of browser messages that are no fault of the page.
     """
 
     phone: bool
-    still: bool
+    moves: bool
     dark: bool
     unnamed: bool
     may_fail: str
@@ -167,7 +168,7 @@ class Idle:
         unnamed = look.get("unnamed", False)
         pages = self._pages[phone, dark, language, unnamed]
         page = pages.pop() if pages else await self._open(phone, dark, language, unnamed)
-        await page.emulate_media(reduced_motion="reduce" if look.get("still") else "no-preference")
+        await page.emulate_media(reduced_motion="no-preference" if look.get("moves") else "reduce")
         visitor = Visitor(page, look.get("may_fail", ""))
         yield visitor
         visitor.go()
@@ -230,7 +231,7 @@ async def browser() -> AsyncIterator[Browser]:
     if CHROMIUM is None:
         pytest.skip(f"no Chromium on this machine: none of {', '.join(BROWSERS)}")
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
         yield browser
         await browser.close()
 

@@ -485,7 +485,7 @@ async def test_axe_accepts_an_event(
     server: Server, find_violations: FindViolations, visit: Visit, dark: bool, rules: tuple[str, ...]
 ) -> None:
     async with open_peer(server.url, "bo") as bo:
-        org = await visit(address(server), dark=dark, still=True)
+        org = await visit(address(server), dark=dark)
         await org.button("New event…").click()
         found = {"dialog": await find_violations(org.page, *rules)}
         await org.page.get_by_label("Title").fill("Class 5b")
@@ -496,11 +496,11 @@ async def test_axe_accepts_an_event(
         found["entered"] = await find_violations(org.page, *rules)
         event = org.page.url.rpartition("/")[2]
         await bo.ask("event_join", event=event)
-        wall = await visit(address(server, f"/e/{event}/wall"), dark=dark, still=True)
+        wall = await visit(address(server, f"/e/{event}/wall"), dark=dark)
         await expect(wall.page.locator(".wall-in li")).to_have_count(3)
         found["wall before"] = await find_violations(wall.page, *rules)
         await org.button("Begin").click()
-        guest = await visit(address(server, f"/e/{event}"), dark=dark, still=True, phone=True)
+        guest = await visit(address(server, f"/e/{event}"), dark=dark, phone=True)
         await expect(guest.page.locator(".pairings li")).not_to_have_count(0)
         found["begun"] = await find_violations(guest.page, *rules)
         await expect(wall.page.locator(".wall-table tr")).to_have_count(3)

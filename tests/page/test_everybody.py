@@ -125,12 +125,12 @@ async def test_the_keyboard_alone_leads_from_the_first_page_to_the_end_of_a_game
 async def test_axe_accepts_every_page(
     server: Server, find_violations: FindViolations, visit: Visit, dark: bool, rules: tuple[str, ...]
 ) -> None:
-    ana = await visit(address(server), dark=dark, still=True)
+    ana = await visit(address(server), dark=dark)
     await expect(ana.page.locator(".rooms li")).not_to_have_count(0)
     found = {"home": await find_violations(ana.page, *rules)}
     await ana.quick_match("ana")
     found["waiting"] = await find_violations(ana.page, *rules)
-    bo = await visit(ana.page.url, dark=dark, still=True, phone=True)
+    bo = await visit(ana.page.url, dark=dark, phone=True)
     await expect(bo.page.locator(".door")).to_be_visible()
     found["door"] = await find_violations(bo.page, *rules)
     await bo.join("bo")

@@ -67,11 +67,11 @@ async def test_a_small_board_is_centred_and_signs_have_the_colours_of_marks(serv
     assert signs[0] != signs[1]
 
 
-@pytest.mark.parametrize("still", [False, True])
-async def test_a_misere_line_loses_and_is_not_painted_as_a_win(server: Server, visit: Visit, still: bool) -> None:
-    ana = await visit(address(server), still=still)
+@pytest.mark.parametrize("moves", [False, True])
+async def test_a_misere_line_loses_and_is_not_painted_as_a_win(server: Server, visit: Visit, moves: bool) -> None:
+    ana = await visit(address(server), moves=moves)
     await ana.quick_match("ana", "misere")
-    bo = await visit(ana.page.url, still=still, language="de", phone=True)
+    bo = await visit(ana.page.url, moves=moves, language="de", phone=True)
     await bo.page.locator(".door input").fill("bo")
     await bo.page.locator(".door button").click()
     await take_turns((0, 3, 1, 4, 2), ana, bo)
@@ -84,7 +84,7 @@ async def test_a_misere_line_loses_and_is_not_painted_as_a_win(server: Server, v
         await expect(page.locator(".cells .won")).to_have_count(0)
         await expect(page.locator(".deeds button:visible")).to_have_count(1)
     moving = "document.querySelector('.burst circle').getAnimations().length"
-    assert bool(await bo.page.evaluate(moving)) == (not still)
+    assert bool(await bo.page.evaluate(moving)) == moves
 
 
 async def test_two_pages_and_a_terminal_play_and_one_watches_from_the_middle(server: Server, visit: Visit) -> None:
