@@ -79,7 +79,7 @@ class RequestDecoder:
             kind: 1 + len(kind.__struct_fields__) - len(kind.__struct_defaults__) for kind in of_kind.values()
         }
 
-    def __call__(self, data: bytes) -> Any:
+    def decode(self, data: bytes) -> Any:
         """Return the request in one text frame. Raises `BadMessage`.
 
         An object with a repeated key is refused, because JSON parsers disagree about which value counts.
@@ -131,7 +131,7 @@ _decode_known: Final = RequestDecoder(get_args(Request))
 
 def decode_request(data: str | bytes) -> Request:
     """Return the request in one text frame, which may have any type of the protocol; raises `BadMessage`."""
-    request: Request = _decode_known(data.encode(errors="surrogatepass") if isinstance(data, str) else data)
+    request: Request = _decode_known.decode(data.encode(errors="surrogatepass") if isinstance(data, str) else data)
     return request
 
 

@@ -290,7 +290,8 @@ class Server:
         if refusal is not None:
             self.core.counters.refusals[ErrorCode.BANNED] += 1
             return Barred(connection, refusal)
-        session = Session(connection, self._dispatcher, self._pressure, self.core.time, self.core.counters)
+        now = self.core.time.__call__  # a bound method is quicker to call than the object
+        session = Session(connection, self._dispatcher, self._pressure, now, self.core.counters)
         self.core.presence.add(session)
         return session
 

@@ -87,7 +87,7 @@ async def measure(rooms: int, games: int) -> tuple[list[float], list[Calls]]:
 
     def arrive() -> Any:
         wire: Any = Wire()
-        session = Session(wire, server._dispatcher, server._pressure, core.time, counters)
+        session = Session(wire, server._dispatcher, server._pressure, core.time.__call__, counters)
         core.presence.add(session)
         return session
 

@@ -53,7 +53,7 @@ class Dispatcher:
             for kind, handler in handlers.items()
         }
         self._admitting = admitting
-        self._decode = RequestDecoder(self._handlers)
+        self._decode = RequestDecoder(self._handlers).decode
         self.tasks = Tasks()
         self._is_stopped = False
 

@@ -123,15 +123,16 @@ def _list_people(before: Room, after: Room, new_marks: dict[str, str]) -> tuple[
     return arrivals, departures
 
 
-def _list_play(before: Room, after: Room) -> Iterator[Happening]:
-    position, played, ply = after.position, len(before.position.moves), len(after.position.moves)
+def _list_play(before: Room, after: Room) -> list[Happening]:
+    position, played, ply = after.position, before.position.ply, after.position.ply
+    news = [*after.happened]
     if ply < played:
-        yield Happening("taken back", before.offers.undo or UNSET, cells=before.position.moves[ply:])
-    if ply > played:
-        yield _last_move(position)
-    yield from after.happened
+        news.insert(0, Happening("taken back", before.offers.undo or UNSET, cells=before.position.moves[ply:]))
+    elif ply > played:
+        news.insert(0, _last_move(position))
     if after.result is not None and before.result is None:
-        yield Happening("ended", result=after.result)
+        news.append(Happening("ended", result=after.result))
+    return news
 
 
 def _last_move(position: Position) -> Happening:
@@ -183,30 +184,28 @@ class StateEncoder:
 
     def encode(self, room: Room, now: int, watchers: int, before: Room | None = None) -> bytes:
         """Return the result of `state_of` as JSON."""
-        position, ply = room.position, len(room.position.moves)
-        is_move = (
-            before is not None
-            and ply == len(before.position.moves) + 1
-            and room.offers is before.offers
-            and room.seats is before.seats
-            and room.result is None
-        )
-        if before is None or not (is_move or room.game != before.game):
+        if before is None or room.result is not None:
+            return self._encode_whole(room, now, watchers, before)
+        position, old = room.position, before.position
+        ply = len(position.moves)
+        is_move = ply == len(old.moves) + 1 and room.offers is before.offers and room.seats is before.seats
+        if not is_move and room.game == before.game:
             return self._encode_whole(room, now, watchers, before)
         if before is not self._shown or watchers != self._watchers:
             if room.clock is not None or room.gone_at or position.passed or position.rules.opening is not None:
                 return self._encode_whole(room, now, watchers, before)
             self._begin_series(room, watchers)
         self._shown, turn = room, position.turn
-        if is_move:
-            last: Any = position.moves[-1]
-            moves = self._moves = f"{self._moves},{last}" if ply > 1 else f"{last}"
-            news = f'[{{"type":"moved","mark":"{before.position.turn}","cell":{last}}}]'
-        else:
-            last, moves, news = "null", "", encode(news_of(before, room)).decode()
         may = self._plain_may.get(ply if ply < _PLIES else turn)
         if may is None:
             may = self._plain_may[ply if ply < _PLIES else turn] = encode(possible_requests(room, now)).decode()
+        last, moves, news = "null", "", ""
+        if is_move:
+            last = str(position.moves[-1])
+            moves = self._moves = f"{self._moves},{last}" if ply > 1 else last
+            news = f'[{{"type":"moved","mark":"{old.turn}","cell":{last}}}]'
+        else:
+            news = encode(news_of(before, room)).decode()
         to_seq, to_board, to_ply, to_turn, to_last, to_moves, to_may, to_news, rest = self._parts
         return (
             f"{to_seq}{room.seq}{to_board}{position.board}{to_ply}{ply}{to_turn}{turn}{to_last}{last}{to_moves}{moves}"
@@ -218,8 +217,10 @@ class StateEncoder:
             return encode(state_of(room, now, watchers=watchers, before=before))
         self._note_seats(room)
         position, offers = room.position, room.offers
-        offered = offers.draw, offers.undo, offers.rematch
-        key = room.status, offered, position.turn, min(len(position.moves), _PLIES), position.chosen
+        if room.result is not None:
+            key: tuple[object, ...] = offers.rematch
+        else:
+            key = offers.draw, offers.undo, position.turn, min(len(position.moves), _PLIES), position.chosen
         may = self._may.get(key)
         if may is None:
             may = self._may[key] = Raw(encode(possible_requests(room, now)))
@@ -270,7 +271,7 @@ def _text_of(room: Room, rules: Raw) -> bytes:
 def _caches_for(*situation: object) -> tuple[dict[object, Raw], dict[object, str]]:
     """Return two caches of encoded requests, shared by all rooms in a situation.
 
-    After a plain move, the key is the number of moves, or the turn; otherwise all that the requests depend on.
+    After a plain move, the key is the number of moves, or the turn; otherwise whatever else the requests depend on.
     """
     return {}, {}
 
