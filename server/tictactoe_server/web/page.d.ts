@@ -64,7 +64,8 @@ type Deed = { name: string; cost: string; actor?: string };
 
 /** Cells in order: those of a game, or a few of them. */
 type Moves = readonly number[];
-type Happening = Protocol.Happening;
+/** An event in the news of a state, or "missed": so many moves were not told. */
+type Happening = Protocol.Happening & { moves?: number };
 
 /** A game as it is shown: that of a live room, or one that was kept. `pending` is a move that is on its way. */
 interface ShownGame {

@@ -199,7 +199,7 @@ function questionsOf({ game: { ended, seat: own, viewer }, state, may, view }) {
 	/** @type {Asked[]} */
 	const asked = [];
 	if (ended || view.isOffline) return asked;
-	const { seats, offers, event } = state;
+	const { seats, offers } = state;
 	/** @type {(id: string, marks: readonly string[], ...names: string[]) => unknown} */
 	const add = (id, marks, ...names) => {
 		const answers = may.filter(({ name }) => names.includes(name)).map((deed, index) => ({ name: deed.name, label: describeDeed(deed, state), is_main: !index && id !== "choose" }));
@@ -217,7 +217,7 @@ function questionsOf({ game: { ended, seat: own, viewer }, state, may, view }) {
 	else if (own && rematch.includes(own) && viewer) add("own rematch", [own]);
 	else if (findDeed(may, "rematch accept")) add("rematch", rematch, "rematch accept");
 	const gone = Object.keys(seats).filter((mark) => mark !== own && !seats[mark]?.out && (seats[mark]?.hold_ms ?? Infinity) <= view.passed);
-	if (findDeed(may, "claim") && !event) add("claim", gone, "claim win", "claim draw");
+	if (findDeed(may, "claim")) add("claim", gone, "claim win", "claim draw");
 	const deed = findDeed(may, view.confirming);
 	if (!deed?.cost) return asked;
 	const [resigns, aborts] = [deed.name === "resign", deed.cost === "abort"];

@@ -59,7 +59,7 @@ function tell(event, told) {
 		case "began":
 			return state.game > 1 ? say("game", { n: state.game, players: describePlayers(state, viewer) }) : "";
 		case "missed":
-			return say("missed moves", { n: cell });
+			return say("missed moves", { n: event.moves ?? 0 });
 		case "moved": {
 			const by = placerOf(state, state.ply - 1);
 			if (by) return sayOf(state, by, "places", viewer, { cell: describeCell(cell, rules), mark: nameMark(state, mark) });
@@ -230,7 +230,7 @@ export function newsSince(old, state) {
 	const played = ply - (isSameGame ? old.ply : 0);
 	if (seq === old.seq + 1 && (news.length || !played)) return news;
 	const standing = listStanding(state).filter(({ type }) => type !== "ended" || !isSameGame || !old.result);
-	return [...(isSameGame ? [] : [{ type: "began" }]), ...(played > 0 ? [{ type: "missed", cell: played }] : []), ...standing];
+	return [...(isSameGame ? [] : [{ type: "began" }]), ...(played > 0 ? [{ type: "missed", moves: played }] : []), ...standing];
 }
 
 /** @param {Room} room @param {State} state */
