@@ -140,8 +140,7 @@ export class App {
 		setTimeout(() => this.show(text, isShown));
 	}
 
-	/** @param {string} text */
-	show(text, isShown = false, shownMs = SHOWN_MS) {
+	show(text = "", isShown = false, shownMs = SHOWN_MS) {
 		setText(this.status, text);
 		this.status.classList.toggle("unseen", isShown);
 		clearTimeout(this.#hiding);

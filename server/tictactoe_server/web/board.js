@@ -198,7 +198,6 @@ export class Board {
 		event.preventDefault();
 	}
 
-	/** @param {number} [cell] */
 	focus(cell = this.#cursor) {
 		this.cells[cell]?.focus({ preventScroll: true });
 		if (cell >= 0) this.#point(cell);

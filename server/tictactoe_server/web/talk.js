@@ -50,8 +50,7 @@ export class Talk {
 		this.#tellUnread(0);
 	}
 
-	/** @param {number} count */
-	#tellUnread(count) {
+	#tellUnread(count = 0) {
 		this.#unread = count;
 		setText(this.heard, `${say("view talk")}${count ? ` ${count}` : ""}`);
 	}

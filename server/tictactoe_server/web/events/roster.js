@@ -20,8 +20,8 @@ export function readRoster(text = "") {
 	return names.map((name, at) => (countOf(names, name) > 1 ? `${name} ${countOf(names.slice(0, at + 1), name)}` : name));
 }
 
-/** Return the given and family names in a list; a family name may be missing. @param {string} text */
-function readPeople(text) {
+/** Return the given and family names in a list; a family name may be missing. */
+function readPeople(text = "") {
 	const separator = ["\t", ";", ","].find((one) => text.includes(one)) ?? "\n";
 	let rows = text.split(/\r\n|\r|\n/).map((line) => line.split(separator).map((cell) => cell.trim().replace(/^"+|"+$/g, "").trim()));
 	rows = rows.filter((row) => row.some(Boolean));
@@ -46,14 +46,11 @@ function readPeople(text) {
 /** Headers of a table, or a header alone, which only a title may precede. @param {string[]} head @param {number} at */
 const isHeader = (head, at) => (at < 2 || head.length > 1) && head.some((cell) => GIVEN.includes(cell) || FAMILY.includes(cell));
 
-/** @param {string} cell */
-const isName = (cell) => !cell.includes("@") && !/^[0-9. ]*$/.test(cell);
+const isName = (cell = "") => !cell.includes("@") && !/^[0-9. ]*$/.test(cell);
 
-/** @param {string} name @param {string} other */
-const isSame = (name, other) => name.toLowerCase() === other.toLowerCase();
+const isSame = (name = "", other = "") => name.toLowerCase() === other.toLowerCase();
 
-/** @param {string} text @param {number} length */
-const start = (text, length) => [...text].slice(0, length).join("");
+const start = (text = "", length = 0) => [...text].slice(0, length).join("");
 
 /** @param {string[]} names @param {string} name */
 const countOf = (names, name) => names.filter((one) => isSame(one, name)).length;
