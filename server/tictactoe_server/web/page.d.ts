@@ -189,7 +189,6 @@ type Aside = { name: string; token: string; at: number };
 /** What another device, or an earlier claim of a name, gave for a hello. */
 type Codes = { link: string } | { name: string; rescue: string };
 
-type Tone = "" | "move" | "turn" | "win" | "lose";
 /** All events of a state, and who reads about them. */
 type Telling = { events: readonly Happening[]; state: State; viewer: string; afterLoss?: boolean };
 
@@ -217,8 +216,6 @@ type PulseEars = { isOn(): boolean; isAlone(): boolean; ask(): void; giveUp(): v
 
 /** What an opening is read of: a state, or a finished game. */
 type Opened = { rules: Rules; chosen?: readonly string[] };
-/** After how many moves somebody chose, who sat at `mark` then, and what they took. */
-type Choice = { ply: number; mark: string; take: string };
 type BoardKind = { rows: number; columns: number; marks: string; preset: string | null; gravity?: boolean };
 /** Who plays a mark of a pairing, their name as it is shown. */
 type Side = [mark: string, player: string, name: string];
