@@ -210,6 +210,15 @@ Visit = Callable[..., Awaitable[Visitor]]
 FindViolations = Callable[..., Awaitable[list[str]]]
 
 
+async def find_in_both_schemes(find_violations: FindViolations, page: Page) -> list[str]:
+    """Return what axe-core finds on a light page, and the faults of contrast that it has when it is dark."""
+    found = await find_violations(page)
+    await page.emulate_media(color_scheme="dark")
+    found += await find_violations(page, "color-contrast")
+    await page.emulate_media(color_scheme="light")
+    return found
+
+
 @asynccontextmanager
 async def other_site(page: str) -> AsyncIterator[str]:
     """Serve a page at an origin of its own, and yield its address."""

@@ -1,7 +1,7 @@
 import pytest
 from playwright.async_api import expect
 
-from tests.page.conftest import FindViolations, Visit, take_turns
+from tests.page.conftest import FindViolations, Visit, find_in_both_schemes, take_turns
 from tests.page.test_play import address, one_at_the_board
 from tests.page.test_wall import MINUTE, begin
 from tests.peer import Peer, open_peer
@@ -121,26 +121,23 @@ async def test_the_keyboard_alone_leads_from_the_first_page_to_the_end_of_a_game
     await bo.hears("wants a rematch.")
 
 
-@pytest.mark.parametrize(("dark", "rules"), [(False, ()), (True, ("color-contrast",))], ids=["light", "dark"])
-async def test_axe_accepts_every_page(
-    server: Server, find_violations: FindViolations, visit: Visit, dark: bool, rules: tuple[str, ...]
-) -> None:
-    ana = await visit(address(server), dark=dark)
+async def test_axe_accepts_every_page(server: Server, find_violations: FindViolations, visit: Visit) -> None:
+    ana = await visit(address(server))
     await expect(ana.page.locator(".rooms li")).not_to_have_count(0)
-    found = {"home": await find_violations(ana.page, *rules)}
+    found = {"home": await find_in_both_schemes(find_violations, ana.page)}
     await ana.quick_match("ana")
-    found["waiting"] = await find_violations(ana.page, *rules)
-    bo = await visit(ana.page.url, dark=dark, phone=True)
+    found["waiting"] = await find_in_both_schemes(find_violations, ana.page)
+    bo = await visit(ana.page.url, phone=True)
     await expect(bo.page.locator(".door")).to_be_visible()
-    found["door"] = await find_violations(bo.page, *rules)
+    found["door"] = await find_in_both_schemes(find_violations, bo.page)
     await bo.join("bo")
     await take_turns((0, 3, 1, 4, 2), ana, bo)
     await bo.hears("You lose.")
-    found["end"] = await find_violations(ana.page, *rules)
-    found["end on a phone"] = await find_violations(bo.page, *rules)
+    found["end"] = await find_in_both_schemes(find_violations, ana.page)
+    found["end on a phone"] = await find_in_both_schemes(find_violations, bo.page)
     await ana.page.keyboard.press("v")
     await expect(ana.page.locator(".worth.best")).to_have_count(1)
-    found["review"] = await find_violations(ana.page, *rules)
+    found["review"] = await find_in_both_schemes(find_violations, ana.page)
     async with open_peer(server.url, "cy") as cy, open_peer(server.url, "dee") as dee:
         await begin(cy, dee, "gomoku", (38,), clock=MINUTE)
         await begin(dee, cy, "connect-four", (38,), clock=MINUTE)
@@ -151,9 +148,9 @@ async def test_axe_accepts_every_page(
                 await bo.page.get_by_text("More").click()
             if path in ("/", "/wall"):
                 await expect(bo.page.locator(".live-boards li")).to_have_count(2)
-            found[path] = await find_violations(bo.page, *rules)
+            found[path] = await find_in_both_schemes(find_violations, bo.page)
         await bo.button("Rules").click()
-        found["rules"] = await find_violations(bo.page, *rules)
+        found["rules"] = await find_in_both_schemes(find_violations, bo.page)
     assert {page: faults for page, faults in found.items() if faults} == {}
 
 
