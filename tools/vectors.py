@@ -50,11 +50,10 @@ from tictactoe_server.rooms.view import state_of
 from tictactoe_words import ladders, tournaments
 from tictactoe_words.attendance import ask_to_begin, describe_game, describe_waiting, list_notes, name_rounds
 from tictactoe_words.catalogue import LANGUAGES, speak
-from tictactoe_words.choices import Choices, choices, describe_question, describe_reason
-from tictactoe_words.happened import Change, happened, standing
+from tictactoe_words.choices import Choices, choices
 from tictactoe_words.rosters import read_roster
 from tictactoe_words.scene import Unanswered, View, scene
-from tictactoe_words.telling import announce, announce_standing
+from tictactoe_words.telling import announce, announce_standing, news_since
 from tictactoe_words.tournaments import describe_plan
 from tictactoe_words.wording import describe_manners
 
@@ -79,16 +78,9 @@ _NO_LINE: Final = (0, 1, 2, 4, 3, 5, 7, 6)
 CLOCKS: Final = (None, ClockFields(move_ms=2_000), ClockFields(initial_ms=4_000, increment_ms=0))
 
 
-class Seen(msgspec.Struct):
-    """A state of a room and the moves so far."""
-
-    state: RoomState
-    moves: tuple[int, ...]
-
-
 def make_vectors() -> list[dict[str, Any]]:
     """Return the vectors: of many transitions those with the rarest traits."""
-    chance = random.Random(20261123)
+    chance = random.Random(20261124)
     found: list[tuple[dict[str, Any], list[Any]]] = []
     for number in range(PLAYS + EVENTS):
         seen = play(chance) if number < PLAYS else play_in_event(chance)
@@ -111,69 +103,47 @@ def make_vectors() -> list[dict[str, Any]]:
     return chosen + list(make_boundaries())
 
 
-def make_vector(chance: random.Random, before: Seen | None, now: Seen) -> dict[str, Any]:
+def make_vector(chance: random.Random, before: RoomState | None, now: RoomState) -> dict[str, Any]:
     """Return a random vector about two states; for None, about entering the room."""
-    viewer = chance.choice(("", *(seat.player for seat in now.state.seats.values() if seat)))
+    viewer = chance.choice(("", *(seat.player for seat in now.seats.values() if seat)))
     how = {"sees_board": chance.random() < 0.2, "after_loss": before is not None and chance.random() < 0.2}
-    is_known = chance.random() < 0.8
     has_sharing = chance.random() < 0.7
     now_ms, is_online = chance.choice((0, 0, 250, 600)), chance.random() < 0.9
-    known = {"is_known": is_known, "is_online": is_online, "has_sharing": has_sharing}
-    return tell_vector(before, now, viewer, how, now_ms, **known)
+    return tell_vector(before, now, viewer, how, now_ms, is_online=is_online, has_sharing=has_sharing)
 
 
 def tell_vector(
-    before: Seen | None,
-    now: Seen,
+    before: RoomState | None,
+    now: RoomState,
     viewer: str,
     how: dict[str, bool] | None = None,
     now_ms: int = 0,
     *,
-    is_known: bool = True,
     is_online: bool = True,
     has_sharing: bool = True,
     has_challenges: bool = True,
 ) -> dict[str, Any]:
-    """Return what a viewer is told about two states, and may do afterwards."""
-    how = how or {"sees_board": False, "after_loss": False}
-    known = now.moves if is_known else None
-    known_before = None if before is None else before.moves if known is not None else None
-    if before is None:
-        events, how = standing(now.state, known), {"sees_board": False, "after_loss": False}
-    else:
-        events = happened(before.state, now.state, moves=known, before=known_before)
-    open_now = choices(
-        now.state,
-        viewer,
-        known,
-        now_ms,
-        is_online=is_online,
-        has_sharing=has_sharing,
-        has_challenges=has_challenges,
-    )
-    view = look_at(random.Random(f"{now.state.seq} {now.moves} {viewer} {now_ms}"), now, open_now, is_online=is_online)
-    told, said, shown = {}, {}, {}
+    """Return what a viewer is told about the news of a state, and may do afterwards."""
+    how = {"sees_board": False, "after_loss": False} if how is None or before is None else how
+    open_now = choices(now, viewer, now_ms, is_online=is_online, has_sharing=has_sharing, has_challenges=has_challenges)
+    view = look_at(random.Random(f"{now.seq} {now.moves} {viewer} {now_ms}"), now, open_now, is_online=is_online)
+    told, shown = {}, {}
     for language in LANGUAGES:
         speak(language)
-        is_new = before is None
-        told[language] = announce_standing(now.state, viewer, known) if is_new else announce(events, viewer, **how)
-        said[language] = say_choices(open_now, now.state, known)
-        shown[language] = msgspec.to_builtins(scene(now.state, open_now, view, viewer, known, now_ms))
+        news = None if before is None else news_since(before, now)
+        told[language] = announce_standing(now, viewer) if news is None else announce(news, now, viewer, **how)
+        shown[language] = msgspec.to_builtins(scene(now, open_now, view, viewer, now_ms))
     speak("en")
     return {
-        "before": None if before is None else msgspec.to_builtins(before.state),
-        "after": msgspec.to_builtins(now.state),
-        "moves_before": known_before,
-        "moves": known,
+        "before": None if before is None else msgspec.to_builtins(before),
+        "after": msgspec.to_builtins(now),
         "viewer": viewer,
         **how,
-        "events": [event_of(event) for event in events],
         "told": told,
         "welcome": {"sharing": has_sharing, **({"challenges": []} if has_challenges else {})},
         "now_ms": now_ms,
         "is_online": is_online,
         "choices": msgspec.to_builtins(open_now),
-        "said": said,
         "view": msgspec.to_builtins(view),
         "scene": shown,
     }
@@ -186,18 +156,18 @@ _UNANSWERED: Final = (
 )
 
 
-def look_at(chance: random.Random, now: Seen, may: Choices, *, is_online: bool) -> View:
+def look_at(chance: random.Random, now: RoomState, may: Choices, *, is_online: bool) -> View:
     """Return the moment a viewer looks at and the typed text, usually none."""
     if chance.random() < 0.6:
         return View(is_offline=not is_online)
     costly = [deed.name for deed in may.deeds if deed.cost]
-    free = [cell for cell, lies in enumerate(now.state.board) if lies == "."]
+    free = [cell for cell, lies in enumerate(now.board) if lies == "."]
     return View(
         here=chance.choice((None, len(now.moves), len(now.moves) // 2, 0)),
         typed=chance.choice(("", "", "", "b2")),
         pending=chance.choice((None, None, *free[:1])),
         confirming=chance.choice(("", *costly)),
-        is_kept=now.state.status == "over" and chance.random() < 0.3,
+        is_kept=now.status == "over" and chance.random() < 0.3,
         ended=chance.choice(("", "", "", "", "left", "closed", "moved", "replaced")),
         reason=chance.choice(("", "Nobody was here.")),
         is_offline=not is_online,
@@ -213,7 +183,7 @@ def make_boundaries() -> Iterator[dict[str, Any]]:
     ana, bo = PEOPLE[:2]
     rated = open_room("R4T3DS", PRESETS["classic"], ana, 1_000, clock=CLOCKS[2], purpose=RATED)
     for room in (rated, open_in_event(PRESETS["classic"], CLOCKS[2], (ana, bo))):
-        seen: Seen | None = None
+        seen: RoomState | None = None
         moves: list[tuple[Player, Command]] = [
             *((ana, Enter()), (bo, Enter())),
             *((PEOPLE[ply % 2], Move(room=room.code, cell=cell, ply=ply)) for ply, cell in enumerate(_NO_LINE)),
@@ -227,22 +197,8 @@ def make_boundaries() -> Iterator[dict[str, Any]]:
                 if is_rated(room):
                     yield tell_vector(before, seen, bo.id, has_challenges=False)
     assert seen is not None
-    missed = replace(seen.state, event=msgspec.UNSET, pairing=msgspec.UNSET, news=())
-    later = replace(missed, game=3, score={**missed.score, ana.id: 2})
-    yield tell_vector(Seen(missed, seen.moves), Seen(later, seen.moves), "")
-
-
-def say_choices(found: Choices, state: RoomState, moves: tuple[int, ...] | None) -> list[str]:
-    """Return the possible choices in words, and why others are impossible."""
-    waits = [describe_question(question, state, moves) for question in found.questions]
-    return waits + [describe_reason(why, state) for why in dict.fromkeys(found.reasons.values())]
-
-
-def event_of(event: Change) -> dict[str, Any]:
-    """Return an event as JSON, without the states."""
-    fields: dict[str, Any] = msgspec.to_builtins(event)
-    del fields["old"], fields["state"]
-    return {"type": type(event).__name__, **fields}
+    missed = replace(seen, event=msgspec.UNSET, pairing=msgspec.UNSET, news=())
+    yield tell_vector(missed, replace(missed, seq=missed.seq + 9, game=3, score={**missed.score, ana.id: 2}), "")
 
 
 def traits_of(vector: dict[str, Any]) -> list[Any]:
@@ -255,24 +211,21 @@ def traits_of(vector: dict[str, Any]) -> list[Any]:
     again = len(after.get("chosen", ()))
     traits += [("waits", one["id"], len(one["marks"]), one["id"] == "choose" and again) for one in found["questions"]]
     traits += [("why", name, reason) for name, reason in found["reasons"].items()]
-    traits += [
-        ("happened", one["type"], one.get("why"), len(vector["events"]) > 1)
-        for one in after["news"]
-        if one["type"] in ("out", "chose")
-    ]
-    if after["rules"].get("opening"):
-        swaps = any(event.get("swaps") for event in vector["events"])
-        traits += [("opening", swaps, event["type"], event.get("cause")) for event in vector["events"]]
-    for event in vector["events"]:
-        result, by = event.get("result") or {}, event.get("mark", event.get("by"))
-        kind = (event["type"], event.get("kind"), event.get("cause"), result.get("reason"), event.get("swaps"))
+    before = vector["before"] or after
+    traits.append(
+        ("gap", after["seq"] - before["seq"], after["ply"] - before["ply"] if after["game"] == before["game"] else None)
+    )
+    swaps = bool(after.get("chosen")) and after["chosen"] != before.get("chosen")
+    for each in after["news"]:
+        result, by = each.get("result") or {}, each.get("mark")
+        kind = (each["type"], each.get("kind"), each.get("why"), result.get("reason"), len(after["news"]) > 1, swaps)
         if result.get("reason") == "forfeit":
             traits.append(("forfeit", result["winner"] is None, by == own))
-        traits.append((*kind, own is None, by == own, len(after["seats"]) > 2))
+        traits.append((*kind, own is None, by == own, len(after["seats"]) > 2, bool(after["rules"].get("opening"))))
     return traits
 
 
-def play(chance: random.Random) -> list[Seen]:
+def play(chance: random.Random) -> list[RoomState]:
     """Return the states of a room with random commands."""
     rules, clock = chance.choice(GAMES), chance.choice(CLOCKS)
     people, now = PEOPLE[: len(rules.marks)], 1_000
@@ -287,7 +240,7 @@ def play(chance: random.Random) -> list[Seen]:
     return go_on(chance, room, people, people[1:], now)
 
 
-def play_in_event(chance: random.Random) -> list[Seen]:
+def play_in_event(chance: random.Random) -> list[RoomState]:
     """Return the states of a room of an event whose players play or stay away."""
     rules, clock = chance.choice([rules for rules in GAMES if len(rules.marks) == 2]), chance.choice(CLOCKS[1:])
     people = PEOPLE[:2]
@@ -302,13 +255,12 @@ def open_in_event(rules: Rules, clock: ClockFields | None, people: tuple[Player,
     return open_room("K7M4PQ", rules, None, 1_000, hold_ms=500, start_ms=3_000, **terms)
 
 
-def see(room: Room, now: int, before: Room, *, watchers: int = 0) -> Seen:
+def see(room: Room, now: int, before: Room, *, watchers: int = 0) -> RoomState:
     """Return the state of a room after the change from `before`."""
-    state = state_of(room, now, watchers=watchers, before=None if room is before else before)
-    return Seen(state, room.position.moves)
+    return state_of(room, now, watchers=watchers, before=None if room is before else before)
 
 
-def go_on_by_card() -> list[Seen]:
+def go_on_by_card() -> list[RoomState]:
     """Return the states of an event's game whose card is opened on another device, twice."""
     ana, bo, heir = *PEOPLE[:2], Player("p-heir", PEOPLE[1].name)
     room = open_in_event(PRESETS["classic"], CLOCKS[1], (ana, bo))
@@ -324,7 +276,7 @@ def go_on_by_card() -> list[Seen]:
 
 def go_on(
     chance: random.Random, room: Room, people: tuple[Player, ...], entering: tuple[Player, ...], now: int
-) -> list[Seen]:
+) -> list[RoomState]:
     """Return the states of an open room that these people enter."""
     seen = [see(room, now, room)]
     for player in entering:

@@ -16,8 +16,7 @@ from tictactoe_client.text.programs import own_command, server_command
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_words.catalogue import say
-from tictactoe_words.happened import is_draw
-from tictactoe_words.wording import seat_of
+from tictactoe_words.wording import is_draw, seat_of
 
 _NO_ROOM: Final = frozenset({"no_such_room", "room_full", "no_such_event", "event_full"})
 _FAILURES: Final[tuple[tuple[tuple[type[errors.ClientError], ...], ExitCode, str], ...]] = (

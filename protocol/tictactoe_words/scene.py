@@ -6,7 +6,7 @@ The full screen, plain mode and the page each draw a `Scene` with their own layo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,8 +15,8 @@ from tictactoe_protocol.pushes import RoomState, SeatState
 from tictactoe_protocol.text import clean_text
 from tictactoe_words.catalogue import say
 from tictactoe_words.choices import Choices, describe_deed, describe_question
-from tictactoe_words.happened import choices_at, placer
-from tictactoe_words.telling import announce, describe_verdict, describe_why_over
+from tictactoe_words.openings import choices_at, placer
+from tictactoe_words.telling import describe_verdict, describe_why_over, tell_choice
 from tictactoe_words.wording import describe_cell, describe_level, describe_turn, format_duration, name_of, seat_of
 
 Ended = Literal["", "left", "closed", "moved", "replaced"]
@@ -168,18 +168,15 @@ class Scene:
     end: End | None
 
 
-def scene(
-    state: RoomState, may: Choices, view: View, viewer: str, moves: Sequence[int] | None, passed_ms: float = 0
-) -> Scene:
+def scene(state: RoomState, may: Choices, view: View, viewer: str, passed_ms: float = 0) -> Scene:
     """Return the scene `passed_ms` after the state arrived.
 
     Args:
         may: The choices of the viewer.
         view: The client's own state.
-        moves: The cells played in the game, or None if they are unknown.
     """
-    is_back = view.here is not None and moves is not None and view.here < len(moves)
-    turn = _describe_moment(state, view, viewer, moves or (), is_back=is_back)
+    is_back = view.here is not None and view.here < len(state.moves)
+    turn = _describe_moment(state, view, viewer, is_back=is_back)
     due, end = _first_move_ms(state, passed_ms), None
     if state.result is not None:
         own, winner = seat_of(state, viewer), state.result.winner
@@ -191,7 +188,7 @@ def scene(
         turn=turn,
         due="" if due is None else say("player first move", time=format_duration(due)),
         players=list_players(state, viewer, passed_ms, is_kept=view.is_kept),
-        questions=tuple(list_questions(state, may, view, viewer, moves)),
+        questions=tuple(list_questions(state, may, view)),
         end=end,
     )
 
@@ -210,7 +207,7 @@ def name_game(state: RoomState) -> str:
     return say("game size", rows=rules.rows, columns=rules.columns, line=rules.line)
 
 
-def _describe_moment(state: RoomState, view: View, viewer: str, moves: Sequence[int], *, is_back: bool) -> Turn:
+def _describe_moment(state: RoomState, view: View, viewer: str, *, is_back: bool) -> Turn:
     own = seat_of(state, view.actor or viewer)
     seat = state.seats[own] if own is not None else None
     plays = state.status == "playing" and seat is not None and not seat.out
@@ -218,38 +215,38 @@ def _describe_moment(state: RoomState, view: View, viewer: str, moves: Sequence[
     is_now = not (is_back or view.typed or view.pending is not None)
     kind: Literal["", "mine", "over"] = "mine" if is_mine else "over" if is_now and state.status == "over" else ""
     return Turn(
-        _describe_now(state, view, viewer, moves, is_back=is_back),
+        _describe_now(state, view, viewer, is_back=is_back),
         describe_why_over(state, viewer) if kind == "over" else "",
         kind,
         (state.opening.places or "") if is_now and state.opening else "",
     )
 
 
-def _describe_now(state: RoomState, view: View, viewer: str, moves: Sequence[int], *, is_back: bool) -> str:
+def _describe_now(state: RoomState, view: View, viewer: str, *, is_back: bool) -> str:
     if view.typed:
         return say("scene typed", text=view.typed)
     if view.pending is not None:
         return say("scene on its way", cell=format_cell(view.pending, state.rules.to_rules()))
     if is_back:
-        return describe_move(state, moves, view.here or 0, viewer)
+        return describe_move(state, view.here or 0, viewer)
     if state.status == "over":
         return describe_verdict(state, viewer)
     return "" if view.ended else describe_turn(state, viewer)  # the banner says where the game continues
 
 
-def describe_move(state: RoomState, moves: Sequence[int], ply: int, viewer: str) -> str:
+def describe_move(state: RoomState, ply: int, viewer: str) -> str:
     """Return sentences about move number `ply` and the opening choices after it; 0 is the start of the game."""
-    return " ".join([tell_move(state, moves, ply), *announce(choices_at(state, ply), viewer)])
+    return " ".join([tell_move(state, ply), *(tell_choice(one, state, viewer) for one in choices_at(state, ply))])
 
 
-def tell_move(state: RoomState, moves: Sequence[int], ply: int, name: Callable[[RoomState, str], str] = name_of) -> str:
+def tell_move(state: RoomState, ply: int, name: Callable[[RoomState, str], str] = name_of) -> str:
     """Return a sentence about move number `ply`; 0 is the start of the game.
 
     `name` returns the name of the player with a mark.
     """
     if not ply:
         return say("the start")
-    cell, by = moves[ply - 1], placer(state, ply - 1)
+    cell, by = state.moves[ply - 1], placer(state, ply - 1)
     mark, where = state.board[cell], describe_cell(cell, state.rules.to_rules())
     id = "move of, placing" if by else "move of"
     return say(id, n=ply, all=state.ply, name=name(state, by or mark), mark=mark, cell=where)
@@ -339,7 +336,7 @@ def describe_loss(again_seconds: int | None, held_ms: int = 0) -> str:
     return " ".join(filter(None, (say("banner lost"), "" if again_seconds is None else again, held)))
 
 
-def list_questions(state: RoomState, may: Choices, view: View, viewer: str, moves: Sequence[int] | None) -> list[Asked]:
+def list_questions(state: RoomState, may: Choices, view: View) -> list[Asked]:
     """Return the open questions; the question whether to confirm a deed comes first."""
     if view.ended or view.is_offline:
         return []
@@ -354,5 +351,5 @@ def list_questions(state: RoomState, may: Choices, view: View, viewer: str, move
             Answer(deed.name, describe_deed(deed, state), is_main=not index and deed.id != "choose")
             for index, deed in enumerate(one.deeds)
         )
-        found.append(Asked(one.id, describe_question(one, state, moves), tuple(answers)))
+        found.append(Asked(one.id, describe_question(one, state), tuple(answers)))
     return found

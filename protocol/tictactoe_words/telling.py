@@ -1,26 +1,30 @@
 """Describes the events in a room in sentences, for all clients. Pure.
 
-In every function, `viewer` is the public id of the player who reads the sentences, or "".
+The server lists the events of each state in its `news`; `Happening` explains them. In every function, `viewer` is the
+public id of the player who reads the sentences, or "".
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from tictactoe_engine import format_cell
 from tictactoe_engine.opening import MORE
-from tictactoe_protocol.pushes import OUT_REASONS, RoomState
+from tictactoe_protocol.pushes import OUT_REASONS, Happening, RoomState
 from tictactoe_protocol.text import clean_text
-from tictactoe_words import happened
 from tictactoe_words.catalogue import say
-from tictactoe_words.happened import Change, is_draw, standing
 from tictactoe_words.lines import describe_lines, describe_reach, split_lines
+from tictactoe_words.openings import OpeningChoice, current_mark, mover_of, placer
 from tictactoe_words.wording import (
     describe_cell,
     describe_players,
     describe_reason,
     format_duration,
+    is_draw,
     join_words,
     name_of,
     seat_of,
@@ -29,13 +33,55 @@ from tictactoe_words.wording import (
 _MOST_NAMED: Final = 6
 """Up to this number of moves, the moves that were taken back are named."""
 
+_OFFERS: Final = {"draw": "offers draw", "undo": "asks undo", "rematch": "asks rematch"}
 _WHY_OVER: Final = frozenset({"full", "agreed", "claimed", "aborted"})
 
 
+class Missed(Struct, frozen=True):
+    """Moves were played in states that the client did not receive."""
+
+    moves: int
+
+
+News = Happening | Missed
+
+
+def news_since(old: RoomState, state: RoomState) -> tuple[News, ...]:
+    """Return the news of the state after `old`.
+
+    If states or their news were missed, return the number of missed moves and the events that explain the new state.
+    """
+    if state.seq == old.seq:
+        return ()
+    is_same_game = state.game == old.game
+    played = state.ply - (old.ply if is_same_game else 0)
+    if state.seq == old.seq + 1 and (state.news or not played):
+        return state.news
+    began = () if is_same_game else (Happening("began", game=state.game),)
+    known = is_same_game and old.result is not None
+    standing = [each for each in list_standing(state) if not (known and each.type == "ended")]
+    return (*began, *((Missed(played),) if played > 0 else ()), *standing)
+
+
+def list_standing(state: RoomState) -> Iterator[Happening]:
+    """Yield the events that explain a state to a newcomer: absent players, open offers, the end of the game."""
+    held = {mark: seat for mark, seat in state.seats.items() if seat is not None}
+    yield from (Happening("out", mark) for mark, seat in held.items() if seat.out)
+    if state.result is not None:
+        yield Happening("ended", result=state.result)
+    for mark, seat in held.items():
+        if seat.left or not seat.online:
+            yield Happening("left" if seat.left else "dropped", mark)
+    offers = state.offers
+    for kind, by in (("draw", offers.draw), ("undo", offers.undo), *(("rematch", mark) for mark in offers.rematch)):
+        if by is not None:
+            yield Happening("offered", by, kind=kind)
+
+
 def announce(
-    changes: Sequence[Change], viewer: str, *, sees_board: bool = False, after_loss: bool = False
+    news: Sequence[News], state: RoomState, viewer: str, *, sees_board: bool = False, after_loss: bool = False
 ) -> list[str]:
-    """Return the sentences about events. A result shares a sentence with the move that caused it.
+    """Return the sentences about the news of a state. A result shares a sentence with the move that caused it.
 
     Args:
         sees_board: Whether the viewer sees the board; events that the board shows are left out.
@@ -43,16 +89,17 @@ def announce(
             because the server may have been down for everyone.
     """
     if sees_board:
-        begun = next((one for one in changes if isinstance(one, happened.Started) and one.old.game != one.game), None)
-        seen = (happened.Missed, happened.Moved, happened.Ended)
-        changes = [one for one in changes if not isinstance(one, seen)] if begun is None else [begun]
-    told: list[str] = []
-    last_move = ""
-    for change in changes:
-        sentence = tell(change, viewer, sees_board=sees_board, after_loss=after_loss)
-        if isinstance(change, happened.Moved):
+        begun = [each for each in news if _is_of(each, "began")] if state.game > 1 else []
+        news = begun or [each for each in news if not (isinstance(each, Missed) or _is_of(each, "moved", "ended"))]
+    teller, told, last_move = _Teller(news, state, viewer, sees_board, after_loss), list[str](), ""
+    for each in news:
+        if isinstance(each, Missed):
+            told.append(say("missed moves", n=each.moves))
+            continue
+        sentence = teller.tell(each)
+        if each.type == "moved":
             last_move = sentence
-        elif isinstance(change, happened.Ended) and change.result.reason in ("line", "full") and last_move:
+        elif each.type == "ended" and last_move and state.result and state.result.reason in ("line", "full"):
             told.remove(last_move)
             sentence = f"{last_move} {sentence}"
         if sentence:
@@ -60,9 +107,13 @@ def announce(
     return told
 
 
-def announce_standing(state: RoomState, viewer: str, moves: Sequence[int] | None = None) -> list[str]:
+def _is_of(news: News, *types: str) -> bool:
+    return isinstance(news, Happening) and news.type in types
+
+
+def announce_standing(state: RoomState, viewer: str) -> list[str]:
     """Return sentences about a state for a newcomer: absent players, open offers, the end of the game."""
-    told = announce(standing(state, moves), viewer, after_loss=True)
+    told = announce([*list_standing(state)], state, viewer, after_loss=True)
     return [say("game of room", n=state.game), *told] if state.game > 1 else told
 
 
@@ -111,18 +162,16 @@ def describe_why_over(state: RoomState, viewer: str) -> str:
     return say("ended otherwise", reason=describe_reason(result.reason))
 
 
-def describe_take_back(state: RoomState, asker: str, moves: Sequence[int] | None = None) -> str:
-    """Return the moves that `asker`, a mark, would take back: ``B2 and C3``, or ``the last 2 moves`` if unknown."""
-    count = happened.taken_back_by(state, asker)
-    known = (state.last,) if state.last is not None else ()
-    cells = (moves if moves is not None and len(moves) == state.ply else known)[-count:]
-    return name_moves(cells if len(cells) == count else (), count, state)
+def describe_take_back(state: RoomState, asker: str) -> str:
+    """Return the moves that `asker`, a mark, would take back: ``B2 and C3``."""
+    count = 1 if state.last is not None and state.board[state.last] == asker else 2
+    return name_moves(state.moves[-count:], state)
 
 
-def name_moves(cells: Sequence[int], count: int, state: RoomState) -> str:
-    """Return the names of the cells of the last `count` moves, or their number if the cells are unknown."""
+def name_moves(cells: Sequence[int], state: RoomState) -> str:
+    """Return the names of the cells of moves."""
     rules = state.rules.to_rules()
-    return join_words([format_cell(cell, rules) for cell in cells]) or say("last moves", n=count)
+    return join_words([format_cell(cell, rules) for cell in cells])
 
 
 def loser_of(state: RoomState) -> str | None:
@@ -134,108 +183,97 @@ def loser_of(state: RoomState) -> str | None:
     return others[0] if len(others) == 1 else None
 
 
-def tell(change: Change, viewer: str, *, sees_board: bool = False, after_loss: bool = False) -> str:
-    """Return a sentence about an event, or "" if another event implies it or if the viewer is the one who came or left.
+@dataclass(frozen=True, slots=True)
+class _Teller:
+    """Describes the events of some `news`, see `announce`."""
 
-    For `sees_board` and `after_loss`, see `announce`.
-    """
-    state = change.state
-    match change:
-        case happened.Started(game):
-            return say("game", n=game, players=describe_players(state, viewer)) if change.old.game != game else ""
-        case happened.Missed():
-            return _tell_missed(change)
-        case happened.Chose():
-            return _tell_choice(change, viewer)
-        case happened.Moved(mark, cell):
-            rules = state.rules.to_rules()
-            if change.by:
-                return _say_of(state, change.by, "places", viewer, cell=describe_cell(cell, rules), mark=mark)
-            where = format_cell(cell, rules) if change.decides else describe_cell(cell, rules)
-            return _say_of(state, mark, "plays", viewer, cell=where)
-        case happened.TakenBack(count, cells, by):
-            names = name_moves(cells, count, state) if cells and count <= _MOST_NAMED else ""
-            if names and by is not None:
-                return _say_of(state, by, "takes back", viewer, moves=names)
-            return say("taken back" if names else "taken back unnamed", n=count, moves=names)
-        case happened.PassedOver(mark):
-            return _say_of(state, mark, f"out {_why_out(state, mark)}", viewer)
-        case happened.Ended():
-            return describe_result(state, viewer)
-        case happened.Offered() | happened.Declined() | happened.Withdrawn() | happened.Lapsed():
-            return _tell_offer(change, viewer)
-        case happened.Left():
-            return "" if change.seat.player == viewer else _tell_left(change)
-        case happened.Joined(mark) | happened.Renamed(mark) | happened.Returned(mark) | happened.Dropped(mark):
-            seat = state.seats[mark]
-            if seat is None or seat.player == viewer:
-                return ""
-    name, is_beginning = name_of(state, mark), state.game == 1 and not state.ply  # when a seat may be reserved
-    match change:
-        case happened.Joined():
-            return say("joins", name=name, mark=mark)
-        case happened.Renamed(_, before):
-            return say("renamed", before=clean_text(before), name=name)
-        case happened.Dropped(_, hold_ms):
-            is_held = hold_ms and not sees_board and state.status == "playing"
-            held = f" {say('held', time=format_duration(hold_ms or 0))}" if is_held else ""
-            is_absent = after_loss or (bool(state.event) and is_beginning)
-            return say("not here" if is_absent else "dropped", name=name) + held
-    return say("is here" if is_beginning else "back", name=name)
+    news: Sequence[News]
+    state: RoomState
+    viewer: str
+    sees_board: bool
+    after_loss: bool
+
+    def tell(self, event: Happening) -> str:
+        """Return a sentence, or "" if another event implies it or if the viewer is the one who came or left."""
+        state, viewer, mark, kind = self.state, self.viewer, event.mark or "", event.kind or ""
+        match event.type:
+            case "began":
+                return say("game", n=state.game, players=describe_players(state, viewer)) if state.game > 1 else ""
+            case "moved":
+                return _tell_move(mark, event.cell or 0, state, viewer)
+            case "chose":
+                return tell_choice(OpeningChoice(current_mark(state, mark), mark, event.take or ""), state, viewer)
+            case "taken back":
+                cells = event.cells or ()
+                names = name_moves(cells, state) if len(cells) <= _MOST_NAMED else ""
+                if names and mark:
+                    return _say_of(state, mark, "takes back", viewer, moves=names)
+                return say("taken back" if names else "taken back unnamed", n=len(cells), moves=names)
+            case "out":
+                seat = state.seats.get(mark)
+                is_out = seat is not None and seat.out  # otherwise the result says it
+                return _say_of(state, mark, f"out {_why_out(state, mark)}", viewer) if is_out else ""
+            case "ended":
+                return describe_result(state, viewer)
+            case "offered" if kind in _OFFERS:
+                return _say_of(state, mark, _OFFERS[kind], viewer, moves=describe_take_back(state, mark))
+            case "declined" | "withdrawn" if kind in ("draw", "undo"):
+                return _say_of(state, mark, f"{'declines' if event.type == 'declined' else 'withdraws'} {kind}", viewer)
+            case "lapsed" if kind in ("draw", "undo"):
+                if event.why == "taking back":
+                    return say(f"lapses {kind} by undo")
+                mover = mover_of(state) if event.why == "move" else None
+                return say(f"off {kind}") if mover is None else _say_of(state, mover, f"lapses {kind}", viewer)
+            case "joined" | "renamed" | "dropped" | "back" | "left":
+                return self._tell_of_seat(event, mark)
+        return ""
+
+    def _tell_of_seat(self, event: Happening, mark: str) -> str:
+        state, seat = self.state, self.state.seats.get(mark)
+        if seat is None:
+            left = f"{say('left seat', name=clean_text(event.name or ''))} {say('seat free', mark=mark)}"
+            return left if event.type == "left" else ""
+        if seat.player == self.viewer:
+            return ""
+        name, is_beginning = name_of(state, mark), state.game == 1 and not state.ply  # when a seat may be reserved
+        match event.type:
+            case "joined":
+                return say("joins", name=name, mark=mark)
+            case "renamed":
+                return say("renamed", before=clean_text(event.before or ""), name=name)
+            case "back":
+                return say("is here" if is_beginning else "back", name=name)
+            case "dropped":
+                is_held = seat.hold_ms and not self.sees_board and state.status == "playing"
+                held = f" {say('held', time=format_duration(seat.hold_ms or 0))}" if is_held else ""
+                is_absent = self.after_loss or (bool(state.event) and is_beginning)
+                return say("not here" if is_absent else "dropped", name=name) + held
+        others = [each for each in self.news if isinstance(each, Happening)]
+        is_just_out = seat.out and any(each.type == "out" and each.mark == mark for each in others)
+        has_resigned = any(each.result and each.result.reason == "resigned" for each in others)
+        if is_just_out or (has_resigned and mark == loser_of(state)):
+            return ""
+        return say("left room" if state.status == "over" else "left game", name=name)
 
 
-def _tell_choice(choice: happened.Chose, viewer: str) -> str:
-    state, mark, take = choice.state, choice.mark, choice.take
+def _tell_move(mark: str, cell: int, state: RoomState, viewer: str) -> str:
+    rules, by = state.rules.to_rules(), placer(state, state.ply - 1)
+    if by:
+        return _say_of(state, by, "places", viewer, cell=describe_cell(cell, rules), mark=mark)
+    decides = state.result is not None and cell in state.result.line
+    where = format_cell(cell, rules) if decides else describe_cell(cell, rules)
+    return _say_of(state, mark, "plays", viewer, cell=where)
+
+
+def tell_choice(choice: OpeningChoice, state: RoomState, viewer: str) -> str:
+    """Return a sentence about a choice in an opening."""
+    mark, take = choice.player, choice.take
     other = next((one for one in state.seats if one != mark), mark)
     places = {"take": take, "other": name_of(state, other), "mark": other}
-    id = "chose swap" if choice.swaps else "chose more" if take == MORE else "chose stay"
+    id = "chose more" if take == MORE else "chose stay" if take == choice.mark else "chose swap"
     if other == seat_of(state, viewer) and id != "chose stay":
         return say(f"{id}, them", name=name_of(state, mark), **places)
     return _say_of(state, mark, id, viewer, **places)
-
-
-def _tell_missed(missed: happened.Missed) -> str:
-    first, last, winner = missed.first_game, missed.last_game, missed.winner
-    if first < last:
-        return say("missed games", first=first, last=last)
-    if winner is not None:
-        return say("missed won", n=first, name=name_of(missed.old, winner))
-    return say("missed draw" if missed.is_draw else "missed no winner", n=first)
-
-
-def _tell_offer(
-    change: happened.Offered | happened.Declined | happened.Withdrawn | happened.Lapsed, viewer: str
-) -> str:
-    state, by, kind = change.state, change.by, change.kind
-    match change:
-        case happened.Offered("draw"):
-            return _say_of(state, by, "offers draw", viewer)
-        case happened.Offered("undo", _, count, cells):
-            return _say_of(state, by, "asks undo", viewer, moves=name_moves(cells, count, state))
-        case happened.Offered():
-            return _say_of(state, by, "asks rematch", viewer)
-        case happened.Declined():
-            return _say_of(state, by, f"declines {kind}", viewer)
-        case happened.Withdrawn():
-            return _say_of(state, by, f"withdraws {kind}", viewer)
-        case happened.Lapsed(cause="taking back"):
-            return say(f"lapses {kind} by undo")
-        case happened.Lapsed(mover=str(mover)):
-            return _say_of(state, mover, f"lapses {kind}", viewer)
-    return say(f"off {kind}")
-
-
-def _tell_left(left: happened.Left) -> str:
-    state, old, mark = left.state, left.old, left.mark
-    if left.frees:
-        free = f" {say('seat free', mark=mark)}" if state.seats.get(mark) is None else ""
-        return say("left seat", name=name_of(old, mark)) + free
-    before = old.seats.get(mark)
-    is_just_out = left.seat.out and not (before is not None and before.out)
-    is_just_over = old.result is None and state.result is not None and state.result.reason == "resigned"
-    if is_just_out or (is_just_over and mark == loser_of(state)):
-        return ""
-    return say("left room" if state.status == "over" else "left game", name=name_of(state, mark))
 
 
 def _why_out(state: RoomState, mark: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from tictactoe_engine import Rules, format_cell, has_single_keys
-from tictactoe_protocol.pushes import GUEST, RESULT_REASONS, RoomState, RoomSummary
+from tictactoe_protocol.pushes import GUEST, RESULT_REASONS, Result, RoomState, RoomSummary
 from tictactoe_protocol.terms import ClockTerms, RulesState
 from tictactoe_protocol.text import clean_text
 from tictactoe_words.catalogue import say
@@ -93,6 +93,11 @@ def describe_manners(room: RoomState | RoomSummary) -> list[str]:
 def describe_reason(reason: str) -> str:
     """Return how a game ended, in words that follow ``wins`` or ``a draw``. An unknown reason is shown as it is."""
     return say(f"by {reason}") if reason in RESULT_REASONS else say("by other", reason=clean_text(reason))
+
+
+def is_draw(result: Result) -> bool:
+    """Return whether a result is a draw. Aborted games, forfeits and reasons that only newer servers know are not."""
+    return result.winner is None and result.reason in RESULT_REASONS and result.reason not in ("aborted", "forfeit")
 
 
 def describe_clock(clock: ClockTerms | None) -> str:

@@ -11,7 +11,7 @@ from tictactoe_client.settings import Settings
 from tictactoe_client.tui.room.model import RoomModel
 from tictactoe_client.tui.room.review import Review
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_words.happened import happened
+from tictactoe_words.telling import news_since
 
 
 def model_of(viewer: str, *states: RoomState, after_loss: bool = False) -> RoomModel:
@@ -24,8 +24,8 @@ def model_of(viewer: str, *states: RoomState, after_loss: bool = False) -> RoomM
         assert new is not None
         if old is not None:
             room._update(new)
-        changes = () if old is None else tuple(happened(old, new))
-        update = Updated(old, new, after_loss=after_loss and old is not None, changes=changes)
+        news = () if old is None else news_since(old, new)
+        update = Updated(old, new, after_loss=after_loss and old is not None, news=news)
         actions._hear(update)
         model.follow(update, float(second))
     return model

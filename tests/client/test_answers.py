@@ -53,12 +53,11 @@ def test_a_free_seat_shows_how_to_invite_a_player() -> None:
 
 
 def test_the_moves_so_far_stand_in_one_line() -> None:
-    assert describe_progress(state((0, 4, 2)), (0, 4, 2)) == ["3 moves have been played: X A1, O B2, X C1."]
-    assert describe_progress(state((0,)), (0,)) == ["1 move has been played: X A1."]
-    assert describe_progress(state((0,)), ()) == ["1 move has been played."]
-    assert describe_progress(state(), ()) == []
-    many = tuple(range(20))
-    assert describe_progress(state(many, Rules(6, 6, 6)), many)[0].startswith("20 moves have been played: ... X C2,")
+    assert describe_progress(state((0, 4, 2))) == ["3 moves have been played: X A1, O B2, X C1."]
+    assert describe_progress(state((0,))) == ["1 move has been played: X A1."]
+    assert describe_progress(state()) == []
+    many = range(20)
+    assert describe_progress(state(many, Rules(6, 6, 6)))[0].startswith("20 moves have been played: ... X C2,")
 
 
 @pytest.mark.parametrize(

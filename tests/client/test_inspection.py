@@ -15,7 +15,7 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from tests.client.models import model_of
-from tests.client.states import ANA, announce
+from tests.client.states import ANA
 from tests.client.states import state as honest_state
 from tests.corpus import CORPUS, KINDS, SURROGATES, faults_in
 from tests.engine.random_games import open_games, rule_sets
@@ -39,7 +39,7 @@ from tictactoe_protocol import encode
 from tictactoe_protocol.events import Call, EventState
 from tictactoe_protocol.pushes import CellValue, ChatLine, Ok, Push, Result, RoomState
 from tictactoe_words.attendance import describe_progress as describe_progress_of_event
-from tictactoe_words.telling import describe_result
+from tictactoe_words.telling import announce, describe_result, news_since
 from tictactoe_words.tournaments import describe_call, list_events, tabulate, tabulate_pairings
 from tictactoe_words.wording import describe_turn
 from tools.examples import PUSH_EXAMPLES
@@ -143,7 +143,7 @@ def draw_state(new: RoomState, old: RoomState | None) -> None:
     for viewer in (CLIENT, "nobody"):
         describe_arrival(new, viewer, ADDRESS, 0.001)
         describe_result(new, viewer)
-        describe_progress(new, ())
+        describe_progress(new)
         draw_board(new, settings)
         for kind in ("last", "clock", "who", "free"):
             answer_query(kind, None, new, viewer)
@@ -151,7 +151,7 @@ def draw_state(new: RoomState, old: RoomState | None) -> None:
         describe_due(new, viewer)
         seen = [new]
         if old is not None and old.rules == new.rules:
-            announce(old, new, viewer)
+            announce(news_since(old, new), new, viewer)
             describe_choices(old, new, viewer)
             seen = [old, new]
         model = model_of(viewer, *seen)

@@ -12,12 +12,10 @@ from tictactoe_words.lines import describe_lines
 WATCHER = "p-watcher"
 
 
-def test_an_unseen_takeback_is_announced_without_naming_a_player() -> None:
+def test_a_takeback_is_announced_with_its_moves_and_its_player() -> None:
     assert announce(state((0, 1)), state((0,)), ANA) == ["B1 is taken back."]
     assert announce(state((0, 1, 2)), state((0,)), ANA) == ["B1 and C1 are taken back."]
-    assert announce(state((0, 4, 1, 3)), state((0,)), ANA) == ["The last 3 moves are taken back."]
-    asked, later = state((0, 1), offers=Offers(undo="O")), replace(state((0,)), seq=9)
-    assert announce(asked, later, ANA) == ["B1 is taken back."]
+    assert announce(state((0, 1), offers=Offers(undo="O")), state((0,)), ANA) == ["bo takes back B1."]
 
 
 def test_players_with_the_same_name_are_told_apart_by_mark() -> None:

@@ -3,13 +3,13 @@ import asyncio
 import pytest
 from msgspec.structs import replace
 
-from tests.client.states import ANA, BO, players, seat, state
+from tests.client.states import ANA, BO, completed, players, seat, state
 from tests.faults.hostile_server import make_welcome
 from tictactoe_client import ConnectionLost, ProtocolBroken
-from tictactoe_client.online.events import Change, Cut, Moved, RoomEvent, Updated
+from tictactoe_client.online.events import Cut, Happening, Missed, RoomEvent, Updated
 from tictactoe_client.online.room import Room
 from tictactoe_engine import Rules
-from tictactoe_protocol.pushes import Ok, RoomState
+from tictactoe_protocol.pushes import Offers, Ok, RoomState
 from tictactoe_protocol.requests import Request
 
 THREE = Rules(4, 4, 3, marks="XOA")
@@ -35,10 +35,6 @@ class Listener:
     def __init__(self, room: Room) -> None:
         self.heard: list[RoomEvent] = []
         self.stop = room.subscribe(self.heard.append)
-
-    @property
-    def changes(self) -> list[Change]:
-        return [event for event in self.heard if isinstance(event, Change)]
 
     @property
     def updates(self) -> list[Updated]:
@@ -79,12 +75,22 @@ def test_a_watcher_is_never_on_turn() -> None:
     assert room.looks_on
 
 
-def test_a_state_after_a_gap_has_all_moves_of_the_game() -> None:
+def test_whoever_missed_states_hears_how_many_moves_and_which_offers_are_open() -> None:
     room = entered(state((4,)))
     listener = Listener(room)
-    room._receive(state((4, 0, 8, 2)))
+    room._receive(state((4, 0, 8, 2), offers=Offers(draw="O")))
     assert room.moves == (4, 0, 8, 2)
-    assert listener.updates[-1].is_gap
+    assert listener.updates[-1].news == (Missed(3), Happening("offered", "O", kind="draw"))
+    assert listener.heard[1:] == [*listener.updates[-1].news, listener.updates[-1]]
+
+
+def test_a_state_that_is_sent_again_brings_no_news() -> None:
+    first = state((4,))
+    again = completed(state((4, 0)), first)
+    room = entered(first, again)
+    listener = Listener(room)
+    room._receive(replace(again, watchers=1))
+    assert listener.updates[-1].news == ()
 
 
 def test_moves_that_do_not_lead_to_the_board_give_no_position() -> None:
@@ -122,9 +128,9 @@ async def test_a_failing_listener_does_not_affect_others() -> None:
 async def test_events_stop_when_the_room_ends_and_when_they_are_given_back() -> None:
     room = entered(state())
     async with room.events() as events:
-        room._receive(state((4,)))
+        room._receive(completed(state((4,)), room.state))
         room._end("left")
-        assert [type(event) async for event in events] == [Updated, Moved, Updated]
+        assert [type(event) async for event in events] == [Updated, Happening, Updated]
     async with entered(state()).events() as events:
         assert isinstance(await anext(events), Updated)
     with pytest.raises(StopAsyncIteration):
@@ -132,8 +138,8 @@ async def test_events_stop_when_the_room_ends_and_when_they_are_given_back() -> 
 
 
 def test_the_first_listener_gets_the_events_since_entering() -> None:
-    room = entered(state(), state((4,)))
-    assert [type(event) for event in Listener(room).heard] == [Updated, Moved, Updated]
+    room = entered(state(), completed(state((4,)), state()))
+    assert [type(event) for event in Listener(room).heard] == [Updated, Happening, Updated]
     assert [type(event) for event in Listener(room).heard] == [Updated]
 
 

@@ -112,7 +112,7 @@ async def test_two_who_know_openings_play_a_whole_game_that_begins_with_one(serv
     assert one.startswith("('")
 
 
-async def test_the_logger_misses_no_result_however_quickly_games_go(server: Server) -> None:
+async def test_the_logger_prints_games_moves_and_results(server: Server) -> None:
     async with (
         asyncio.timeout(PATIENCE_SECONDS),
         connect(server.url, name="ana") as ana,
@@ -123,20 +123,28 @@ async def test_the_logger_misses_no_result_however_quickly_games_go(server: Serv
         async for state in room:
             if state.watchers:
                 break
+        said = list[str]()
+
+        async def hear(lines: int) -> None:
+            assert logger.stdout is not None
+            said.extend([(await logger.stdout.readline()).decode().strip() for _ in range(lines)])
+
         await bo.ask("join", room=room.code)
         for game in range(1, 4):
             async for state in room:
                 if (state.game, state.status) == (game, "playing"):
                     break
+            await hear(1)
             if game == 2:
                 await room.move("b2")
+                await hear(1)
                 await bo.ask("move", room=room.code, cell=0, ply=1)
+                await hear(1)
             await room.resign()
+            await hear(1)
             if game < 3:
                 await room.rematch()
                 await bo.ask("rematch", room=room.code)
-        assert logger.stdout is not None
-        said = [(await logger.stdout.readline()).decode().strip() for _ in range(8)]
     assert said == [
         *("game 1", "nobody by aborted", "game 2", "X B2", "O A1", "O by resigned"),
         *("game 3", "nobody by aborted"),

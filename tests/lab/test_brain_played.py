@@ -14,7 +14,7 @@ from tests.end_to_end.clients import COMMAND, ClientProcess, complaint, run_clie
 from tests.faults.harness import Harness
 from tests.peer import PATIENCE_SECONDS
 from tictactoe_client import Room, connect
-from tictactoe_client.online.events import Back, Ended, Moved, RoomEvent, Said
+from tictactoe_client.online.events import Back, Happening, RoomEvent, Said
 from tictactoe_engine import Rules
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.terms import ClockFields
@@ -60,17 +60,18 @@ async def until(room: Room, **expected: object) -> RoomState:
 
 async def follow(
     room: Room, ply: int = -1, work: Callable[[], Awaitable[None]] | None = None
-) -> tuple[Ended, list[int]]:
+) -> tuple[Happening, list[int]]:
     """Watch a game and return its end and its moves; start some work after a number of moves."""
     moves: list[int] = []
     async with asyncio.timeout(PATIENCE_SECONDS), room.events() as happening:
         async for event in happening:
-            if isinstance(event, Moved):
-                moves.append(event.cell)
-                if event.ply == ply and work is not None:
-                    await work()
-            elif isinstance(event, Ended):
-                return event, moves
+            match event:
+                case Happening(type="moved", cell=int(cell)):
+                    moves.append(cell)
+                    if len(moves) == ply and work is not None:
+                        await work()
+                case Happening(type="ended"):
+                    return event, moves
     raise AssertionError(room.ended)
 
 
@@ -99,10 +100,11 @@ async def test_two_engines_play_an_opening_on_a_server_that_is_killed_in_the_mid
         room.subscribe(hear)
         async with run_client("brain", "-s", harness.url, "--rules", rules, *engine("odd")) as other:
             over, moves = await follow(room, 20, kill)
+            assert over.result
             assert (over.result.reason, over.result.winner) == ("line", "O")
             assert moves[:4] == [112, 128, 144, 0]
-            assert [seat and seat.bot for seat in over.state.seats.values()] == ["guest", "guest"]
-            assert len(set(moves)) == over.state.ply > 20
+            assert [seat and seat.bot for seat in room.state.seats.values()] == ["guest", "guest"]
+            assert len(set(moves)) == room.state.ply > 20
             assert [await one.end(), await other.end()] == [0, 0]
             assert {"The engine: here it comes", "The engine: DEBUG [31mred"} <= set(other.lines)
 

@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 
-from tests.client.states import ANA, BO, state
+from tests.client.states import ANA, BO, announce, state
 from tests.node import evaluate
 from tictactoe_words.catalogue import FOLDER, LANGUAGES, Catalogue, open_catalogue, say, speak
-from tictactoe_words.happened import happened
-from tictactoe_words.telling import announce, describe_result
+from tictactoe_words.telling import describe_result
 from tictactoe_words.wording import describe_level, describe_turn
 from tools.catalogue import find_faults
 
@@ -84,7 +83,7 @@ def test_an_unknown_language_error_lists_the_known_ones() -> None:
 @pytest.mark.usefixtures("in_german")
 def test_a_process_that_speaks_german_tells_a_game_in_german() -> None:
     before, after = state((0, 3, 1, 4)), state((0, 3, 1, 4, 2))
-    told = announce(happened(before, after), BO)
+    told = announce(before, after, BO)
     assert told == ["ana spielt C1. Du verlierst. X hat drei in Zeile 1."]
     assert describe_result(after, ANA) == "Du gewinnst! X hat drei in Zeile 1."
     assert describe_turn(before, ANA) == "Du bist am Zug, X."

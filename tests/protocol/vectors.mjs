@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 
 const [folder, path, catalogues, ...languages] = process.argv.slice(2);
 const { say, speak } = await import(`${folder}/catalogue.js`);
-const { announce, announceStanding } = await import(`${folder}/telling.js`);
+const { announce, announceStanding, newsSince } = await import(`${folder}/telling.js`);
 const { choices } = await import(`${folder}/choices.js`);
 const { sceneOf } = await import(`${folder}/scene.js`);
 const { clean, describeManners, readCode, seatOf } = await import(`${folder}/words.js`);
@@ -19,15 +19,13 @@ const { vectors, tournaments: events, ladders: rated, names, codes, plans, roste
 let current = "";
 
 vectors.forEach((vector, index) => {
-	const { before, after, moves, viewer, sees_board, after_loss, told } = vector;
-	if (!moves) return; // the page has the moves of every state
+	const { before, after, viewer, sees_board, after_loss, told } = vector;
 	const open = choices(after, viewer, vector.is_online, vector.welcome);
 	for (const language of languages) {
 		current = language;
 		speak(language, JSON.parse(readFileSync(`${catalogues}/${language}.json`, "utf8")));
-		const said = before ? announce(after.news ?? [], after, viewer, after_loss) : announceStanding(after, viewer);
-		const isNext = !before || after.seq === before.seq + 1;
-		if (isNext && !sees_board) compare(`${index} ${language}`, said, told[language]); // who reads a page has its board before them, and hears it told as well
+		const said = before ? announce(newsSince(before, after), after, viewer, after_loss) : announceStanding(after, viewer);
+		if (!sees_board) compare(`${index} ${language}`, said, told[language]); // who reads a page has its board before them, and hears it told as well
 		const { end, due, ...shown } = vector.scene[language];
 		shown.questions = shown.questions.filter(({ id }) => id !== "absent"); // the page has that in the player's row
 		const { state, isBack, board, isLost, isFaint, card, title, terms, deeds, ...drawn } = sceneOf(gameOf(vector), after, open, viewOf(vector));

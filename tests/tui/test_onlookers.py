@@ -48,12 +48,14 @@ def test_several_players_are_named_in_the_plural() -> None:
     asked = state([0], THREE, result=result, offers=Offers(rematch=("O", "A")))
     banner = waiting_banner(model_of(ANA, asked))
     assert banner == ("bo and cy want a rematch.   r accept the rematch", "warn")
-    away = SeatState(BO, "bo", online=False, bot=None, hold_ms=60_000), SeatState(CY, "cy", False, None, 60_000)
-    model = model_of(ANA, state([0], THREE, seats={"X": seat(ANA, "ana"), "O": away[0], "A": away[1]}))
-    assert waiting_banner(model) == ("bo and cy are not here. Waiting for them: 1:00.", "dim")
-    model.consider(61.0)
+
+    def away_for(hold_ms: int) -> RoomModel:
+        bo, cy = (SeatState(player, name, False, None, hold_ms=hold_ms) for player, name in ((BO, "bo"), (CY, "cy")))
+        return model_of(ANA, state([0], THREE, seats={"X": seat(ANA, "ana"), "O": bo, "A": cy}))
+
+    assert waiting_banner(away_for(60_000)) == ("bo and cy are not here. Waiting for them: 1:00.", "dim")
     told = "bo and cy have been away too long: wait on, or end it."
-    assert waiting_banner(model) == (f"{told}   w claim the win   d call it a draw", "warn")
+    assert waiting_banner(away_for(0)) == (f"{told}   w claim the win   d call it a draw", "warn")
 
 
 async def test_a_resigned_player_of_three_can_watch_and_leave_freely(server: Server, open_screen: OpenScreen) -> None:

@@ -17,7 +17,7 @@ from tictactoe_client.input.cells import describe_full_column, landing_cell
 from tictactoe_client.input.intents import BadInput, parse_intent
 from tictactoe_client.input.past import Judge, Timeline
 from tictactoe_client.online.errors import Interrupted, ProtocolBroken, Refused
-from tictactoe_client.online.events import Offered, OfferKind, RoomEvent, Updated
+from tictactoe_client.online.events import RoomEvent, Updated
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import answer_query, draw_board, list_moves
@@ -27,15 +27,17 @@ from tictactoe_client.text.wording import MOST_FREE_AFTER_MISTAKE, describe_due,
 from tictactoe_client.text.worth import review_position
 from tictactoe_engine import BLOCKED, FREE, format_cell
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import AnalysisState, RoomState
+from tictactoe_protocol.pushes import AnalysisState, Happening, RoomState
 from tictactoe_protocol.terms import OfferAction
 from tictactoe_words.catalogue import say
 from tictactoe_words.choices import Choices, describe_reason, take_of
 from tictactoe_words.commands import Intent, Look, Place, Query, Verb, VerbKind, word_of
-from tictactoe_words.happened import choices_at, placer
+from tictactoe_words.openings import choices_at, placer
 from tictactoe_words.scene import tell_move
-from tictactoe_words.telling import tell
+from tictactoe_words.telling import tell_choice
 from tictactoe_words.wording import describe_turn, name_of
+
+OfferKind = Literal["draw", "undo", "rematch"]
 
 _NUMBERS: Final = ("1", "2", "3")
 _LONG_SECONDS: Final = 2.0
@@ -86,7 +88,7 @@ class Actions:
         self._is_offline = False
         self._refused_at: tuple[int, int] | None = None
         self._came_at = monotonic()
-        self._came_meanwhile: set[OfferKind] = set()
+        self._came_meanwhile: set[str] = set()
         room.subscribe(self._hear)
 
     @property
@@ -107,8 +109,8 @@ class Actions:
 
     def _hear(self, event: RoomEvent) -> None:
         """Follow the game; note offers made while the user looks back, when ``n`` means the next step."""
-        if isinstance(event, Offered) and self.timeline.is_back:
-            self._came_meanwhile.add(event.kind)
+        if isinstance(event, Happening) and event.type == "offered" and self.timeline.is_back:
+            self._came_meanwhile.add(event.kind or "")
         elif isinstance(event, Updated):
             if event.after_loss:
                 self._is_back.set()
@@ -212,7 +214,7 @@ class Actions:
     def describe_moment(self, state: RoomState) -> list[str]:
         """Return the move that led to the current moment, and the opening choices at that moment."""
         here = self.timeline.here
-        told = tell_move(state, self.timeline.moves, here, self._name)
+        told = tell_move(state, here, self._name)
         return [told, *self._describe_choices(state, here)]
 
     def draw(self, state: RoomState, *, is_wanted: bool = False) -> list[str]:
@@ -227,7 +229,7 @@ class Actions:
         return [say("position after", n=ply, told=told) for ply, told in chosen]
 
     def _describe_choices(self, state: RoomState, ply: int) -> list[str]:
-        return [tell(choice, self.room.viewer) for choice in choices_at(state, ply)]
+        return [tell_choice(choice, state, self.room.viewer) for choice in choices_at(state, ply)]
 
     def _name(self, state: RoomState, mark: str) -> str:
         return name_of(state, mark)

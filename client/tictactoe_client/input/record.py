@@ -22,7 +22,7 @@ from tictactoe_protocol.requests import Leave, Request
 from tictactoe_protocol.terms import ClockTerms, RulesState
 from tictactoe_words.catalogue import say
 from tictactoe_words.commands import Intent, Look, Place, Query, Verb
-from tictactoe_words.happened import choices_at
+from tictactoe_words.openings import choices_at
 from tictactoe_words.wording import count, describe_clock, describe_reason, describe_rules
 
 
@@ -101,7 +101,7 @@ class RecordActions(Actions):
     def _describe_choices(self, state: RoomState, ply: int) -> list[str]:
         told = {MORE: "record chose more"}
         return [
-            say(told.get(one.take, "record chose"), name=self._name(state, one.mark), take=one.take)
+            say(told.get(one.take, "record chose"), name=self._name(state, one.player), take=one.take)
             for one in choices_at(state, ply)
         ]
 

@@ -1,33 +1,40 @@
 """The events of a room and of the connection, which `Room.events` yields in order.
 
-Each state yields its `Change` values, then `Updated`. A *mark* means the player who holds it."""
+Each state yields its `news`, then `Updated`."""
 
 from __future__ import annotations
+
+from msgspec import Struct
 
 from tictactoe_client.online.errors import ConnectionLost, Refused
 from tictactoe_protocol.challenges import Challenged, ChallengeOver, OpenChallenge
 from tictactoe_protocol.events import Call
-from tictactoe_protocol.pushes import Announcement, ChatLine, Error, Notice, RoomState
+from tictactoe_protocol.pushes import Announcement, ChatLine, Error, Happening, Notice, RoomState
 from tictactoe_protocol.rated import Rated
-from tictactoe_words.happened import *  # noqa: F403
-from tictactoe_words.happened import Change, Event
 from tictactoe_words.scene import Unanswered, describe_unanswered
+from tictactoe_words.telling import Missed, News
+
+__all__ = ["Back", "ChallengeEnded", "Closed", "ConnectionEvent", "Cut", "Event", "Gone", "Happening", "Lost", "Missed"]
+__all__ += ["News", "Replaced", "Retrying", "RoomEvent", "RoomMoved", "RoomUnanswered", "Said", "Told", "Updated"]
+
+
+class Event(Struct, frozen=True):
+    """An event in a room, or on the connection to it."""
 
 
 class Updated(Event, frozen=True):
-    """All changes of a state have been yielded.
+    """All news of a state have been yielded.
 
     Attributes:
         old: The state before, or None.
         after_loss: Whether our connection was lost in between.
-        is_gap: Whether states in between were missed.
+        news: The news since `old`. After a gap, `Missed` and the events that explain the new state.
     """
 
     old: RoomState | None
     state: RoomState
     after_loss: bool = False
-    is_gap: bool = False
-    changes: tuple[Change, ...] = ()
+    news: tuple[News, ...] = ()
 
 
 class Said(Event, frozen=True):
@@ -125,4 +132,4 @@ class Cut(Event, frozen=True):
 
 
 ConnectionEvent = Lost | Retrying | Back | Gone | RoomMoved | RoomUnanswered | ChallengeEnded
-RoomEvent = Change | Updated | Said | Told | ConnectionEvent | Closed | Replaced | Cut
+RoomEvent = News | Updated | Said | Told | ConnectionEvent | Closed | Replaced | Cut

@@ -173,6 +173,8 @@ def _inspect_state(state: pushes.RoomState) -> None:
     named = {state.turn, state.offers.draw, state.offers.undo, *state.offers.rematch, *timed}
     if ended or state.news:
         named.update((end.by for end in ended.values()), (each.mark or None for each in state.news))
+        cells = [cell for each in state.news for cell in (each.cell or 0, *(each.cells or ()))]
+        _demand(all(0 <= cell < size for cell in cells), "news.cell")
     for holds, field in (
         (_CODE.fullmatch(state.room), "room"),
         (len(board) == size, "board"),

@@ -19,8 +19,8 @@ from tictactoe_protocol.guests import owner_of
 from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState, Welcome
 from tictactoe_words.catalogue import say
 from tictactoe_words.choices import Choices, choices
-from tictactoe_words.happened import happened
 from tictactoe_words.refusals import describe_fault
+from tictactoe_words.telling import news_since
 from tictactoe_words.wording import seat_of
 
 Moves = tuple[int, ...]
@@ -165,7 +165,6 @@ class Room(Followed[RoomState]):
             return choices(
                 self.state,
                 player,
-                self.moves,
                 passed_ms,
                 is_online=is_online,
                 chat=welcome.chat,
@@ -177,8 +176,7 @@ class Room(Followed[RoomState]):
         found = find(asked)
         for name, player in (("place", self.actor), ("undo offer", self.find_mover())):
             if player not in (None, asked) and not found.may(name) and (deed := find(str(player)).find(name)):
-                reasons = {other: why for other, why in found.reasons.items() if other != name}
-                found = Choices((*found.deeds, deed), found.questions, reasons)
+                found = Choices((*found.deeds, deed), found.questions, found.reasons)
         return found
 
     def find_mover(self) -> str | None:
@@ -377,11 +375,10 @@ class Room(Followed[RoomState]):
         if old is None or old.seats != state.seats:
             self._find_local_players()
         self._find_seat()
-        brought = () if old is None else tuple(happened(old, state, moves=state.moves, before=old.moves))
-        for change in brought:
-            self._tell(change)
-        is_gap = old is not None and state.seq > old.seq + 1
-        self._tell(Updated(old, state, self._is_after_loss, is_gap, brought))
+        news = () if old is None else news_since(old, state)
+        for each in news:
+            self._tell(each)
+        self._tell(Updated(old, state, self._is_after_loss, news))
         self._is_after_loss = False
         self._changed.note()
 

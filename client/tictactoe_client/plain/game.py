@@ -296,9 +296,11 @@ class PlainGame:
         actor, asked = actions.room.find_actor(state), actions.room.find_asked(state)
         has_moved = old is None or has_moved_on(old, state)
         if old is None:
-            lines = arrival.greet(state, state.moves, self._client, self._settings, actions.room)
+            lines = arrival.greet(state, self._client, self._settings, actions.room)
         else:
-            news = announce(update.changes, viewer, after_loss=update.after_loss) + describe_choices(old, state, asked)
+            news = announce(update.news, state, viewer, after_loss=update.after_loss) + describe_choices(
+                old, state, asked
+            )
             lines = self._prove_return(*news)
             if lines and not news:
                 lines = [f"{lines[0]} {say('nothing missed')} {describe_turn(state, viewer)}"]

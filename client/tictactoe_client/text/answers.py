@@ -14,8 +14,8 @@ from tictactoe_engine import BLOCKED, FREE, Keys, Rules, format_cell, format_col
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import RoomState, SeatState
 from tictactoe_words.catalogue import say
-from tictactoe_words.happened import placer
 from tictactoe_words.lines import describe_reach, find_runs, walk
+from tictactoe_words.openings import mover_of
 from tictactoe_words.scene import list_players
 from tictactoe_words.wording import count, describe_cell, describe_level, format_duration, name_of, seat_of
 
@@ -59,7 +59,7 @@ def describe_last(state: RoomState, viewer: str) -> str:
     """Return the last move: ``Last: ana played C1, top right.``"""
     if state.last is None:
         return say("no move yet")
-    mark = placer(state, state.ply - 1) or state.board[state.last]
+    mark = mover_of(state)
     cell = describe_cell(state.last, state.rules.to_rules())
     is_own = mark == seat_of(state, viewer)
     return say("last of, you", cell=cell) if is_own else say("last of", name=name_of(state, mark), cell=cell)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -44,21 +43,19 @@ from tictactoe_words.wording import (
 _MOST_MOVES_TOLD: Final = 12
 
 
-def greet(
-    state: RoomState, moves: Sequence[int] | None, client: Client, settings: Settings, room: Room | None = None
-) -> list[str]:
+def greet(state: RoomState, client: Client, settings: Settings, room: Room | None = None) -> list[str]:
     """Describe the first state of a room: the place, the moves so far, and how to play."""
     viewer, actor = (client.player,) * 2 if room is None else (room.viewer, room.find_actor(state))
     address = client.cluster.given.first
     invites_to = reachable_address(address) if state.status == "waiting" else address
     terms, with_own_name = (viewer, invites_to, client.latency_seconds), settings.name is None
     lines = describe_arrival(state, *terms, with_own_name=with_own_name, actor=actor)
-    lines += describe_progress(state, moves or ())
+    lines += describe_progress(state)
     if seat_of(state, actor) is not None and not settings.quiet:
         lines += explain_rules(state.rules) + describe_controls(state.rules.to_rules(), settings)
     elif settings.asks and not settings.quiet:
         lines.append(say("look back hint"))
-    lines += announce_standing(state, viewer, moves)
+    lines += announce_standing(state, viewer)
     lines += describe_choices(replace(state, offers=Offers()), state, actor)
     return [*lines, describe_turn(state, viewer)] if state.status == "waiting" else lines
 
@@ -108,15 +105,13 @@ def describe_arrival(
     return [*lines, *(f"{say(id):{width}}  {way}" for id, way in invitations.items())]
 
 
-def describe_progress(state: RoomState, moves: Sequence[int]) -> list[str]:
+def describe_progress(state: RoomState) -> list[str]:
     """Return the latest moves in one line, or nothing before the first."""
     if state.ply == 0:
         return []
     played = count(state.ply, "move")
-    if len(moves) != state.ply:
-        return [say("moves so far", n=state.ply, moves=played)]
     earlier = "... " if state.ply > _MOST_MOVES_TOLD else ""
-    names = f"{earlier}{', '.join(name_played(state, moves[-_MOST_MOVES_TOLD:]))}"
+    names = f"{earlier}{', '.join(name_played(state, state.moves[-_MOST_MOVES_TOLD:]))}"
     return [say("moves so far named", n=state.ply, moves=played, names=names)]
 
 

@@ -17,7 +17,6 @@ from tictactoe_protocol.pushes import PastGame, RoomSummary
 from tictactoe_protocol.terms import RulesState
 from tictactoe_words.catalogue import say
 from tictactoe_words.commands import Command, word_of
-from tictactoe_words.happened import is_draw
 from tictactoe_words.tournaments import describe_word
 from tictactoe_words.wording import (
     count,
@@ -26,6 +25,7 @@ from tictactoe_words.wording import (
     describe_reason,
     describe_rules,
     format_duration,
+    is_draw,
 )
 
 

@@ -46,12 +46,12 @@ def has_moved_on(old: RoomState, state: RoomState) -> bool:
 
 def describe_due(state: RoomState, viewer: str, actor: str | None = None) -> list[str]:
     """Describe whose turn it is, and the choices if the `actor`, by default the viewer, has to choose."""
-    turn, asked = describe_turn(state, viewer), choices(state, actor or viewer, None).questions
+    turn, asked = describe_turn(state, viewer), choices(state, actor or viewer).questions
     if not asked or asked[0].id != "choose":
         return [turn]
     ways = enumerate(asked[0].deeds, 1)
     lines = [say("way to choose", n=n, word=word_of(deed.name), does=describe_deed(deed, state)) for n, deed in ways]
-    return [turn, describe_question(asked[0], state, None), say("answer choose", ways="; ".join(lines))]
+    return [turn, describe_question(asked[0], state), say("answer choose", ways="; ".join(lines))]
 
 
 def describe_clock_in_words(clock: ClockTerms | None) -> str:
@@ -102,8 +102,8 @@ def name_columns(rules: Rules) -> str:
 
 def describe_choices(old: RoomState, new: RoomState, viewer: str) -> list[str]:
     """Describe how to answer new questions in a state; return nothing for watchers."""
-    before = {(question.id, question.marks) for question in choices(old, viewer, None).questions}
-    asked = choices(new, viewer, None).questions
+    before = {(question.id, question.marks) for question in choices(old, viewer).questions}
+    asked = choices(new, viewer).questions
     several = ", of several" if len([one for one in asked if one.id in ("draw", "undo", "rematch")]) > 1 else ""
     lines = []
     for question in asked:

@@ -124,9 +124,9 @@ class _EngineGuest:
         """Print an event of the room, worded as in a transcript."""
         match event:
             case Updated(old=None):
-                _print(*arrival.greet(event.state, event.state.moves, client, replace(self._settings, quiet=True)))
+                _print(*arrival.greet(event.state, client, replace(self._settings, quiet=True)))
             case Updated():
-                _print(*announce(event.changes, client.player, after_loss=event.after_loss))
+                _print(*announce(event.news, event.state, client.player, after_loss=event.after_loss))
             case Said(line):
                 _print(announce_chat(line))
             case Lost():

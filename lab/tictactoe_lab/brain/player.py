@@ -52,7 +52,7 @@ class EnginePlayer:
 
     async def _act(self, state: RoomState) -> None:
         """Answer pending offers (accept an undo or a rematch, decline a draw), then move if it is the engine's turn."""
-        now = choices(state, self._room.viewer, None)
+        now = choices(state, self._room.viewer)
         if now.may("undo accept"):
             await self._room.undo("accept")
             return

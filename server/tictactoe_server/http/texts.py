@@ -22,7 +22,7 @@ from tictactoe_protocol.pushes import RoomState, RoomSummary, SeatState
 from tictactoe_protocol.terms import RulesState
 from tictactoe_server.http.branding import DEFAULT, Branding
 from tictactoe_server.rooms.finished import FinishedGame, Participant, final_position
-from tictactoe_words.happened import mover_of
+from tictactoe_words.openings import mover_of
 from tictactoe_words.wording import (
     count,
     describe_cell,

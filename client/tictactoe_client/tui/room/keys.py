@@ -50,6 +50,8 @@ class RoomCommands:
             why = "why own offer" if action == "accept" and is_own else choices.find_reason(command.pressed_for[0])
             if why is not None:
                 self._program.say(describe_reason(why, self.model.room.state))
+            elif isinstance(command.means, Verb):
+                self.carry_out(command.means)  # the server says why it is impossible
         elif key.does:
             method, *numbers = key.does.split()
             attrgetter(method)(self)(*map(int, numbers))

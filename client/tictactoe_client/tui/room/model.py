@@ -22,11 +22,11 @@ from tictactoe_client.tui.picture import Text
 from tictactoe_client.tui.room.review import Review
 from tictactoe_engine import FREE, Keys, Rules, format_cell, format_column, has_single_keys
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.pushes import Happening, RoomState
 from tictactoe_words.catalogue import say
 from tictactoe_words.choices import Choices, Cost, Deed, take_of
 from tictactoe_words.commands import ACTIONS, DEEDS, SITUATIONS, SUGGESTED, key_for, word_of
-from tictactoe_words.happened import Chose
+from tictactoe_words.openings import current_mark
 from tictactoe_words.scene import Scene, Unanswered, View, scene
 from tictactoe_words.telling import announce, loser_of
 
@@ -127,10 +127,9 @@ class RoomModel:
         if not self.room.plays:
             self.typed, self.question = "", None
         if old is not None:
-            told = announce(update.changes, self.room.viewer, sees_board=True, after_loss=update.after_loss)
-            by_others = [
-                change for change in update.changes if isinstance(change, Chose) and change.mark != self.room.seat
-            ]
+            told = announce(update.news, state, self.room.viewer, sees_board=True, after_loss=update.after_loss)
+            choosers = [each.mark or "" for each in update.news if isinstance(each, Happening) and each.type == "chose"]
+            by_others = any(current_mark(state, mark) != self.room.seat for mark in choosers)
             self.news.say(*told) if by_others else self.news.tell(*told)
 
     def consider(self, now: float) -> None:
@@ -150,7 +149,7 @@ class RoomModel:
             actor=room.actor,
             unanswered=self.unanswered,
         )
-        return scene(room.state, self.choices, view, room.viewer, room.moves, (now - self._received_at) * 1000)
+        return scene(room.state, self.choices, view, room.viewer, (now - self._received_at) * 1000)
 
     @property
     def is_to_choose(self) -> bool:

@@ -46,7 +46,7 @@ from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.pushes import AnalysisState, RoomState
 from tictactoe_words.catalogue import say
 from tictactoe_words.emblems import emblem_of
-from tictactoe_words.happened import choices_at, is_draw
+from tictactoe_words.openings import choices_at
 from tictactoe_words.scene import Scene, Shown, name_game
 from tictactoe_words.telling import describe_why_over
 from tictactoe_words.wording import (
@@ -56,6 +56,7 @@ from tictactoe_words.wording import (
     describe_tally,
     explain_rules,
     format_duration,
+    is_draw,
     name_of,
 )
 
@@ -284,7 +285,7 @@ def _break_rows(rows: list[Row], state: RoomState) -> list[Row]:
         for ply in plies:
             for choice in choices_at(state, ply):
                 id = "record chose more" if choice.take == MORE else "record chose"
-                told = say(id, name=name_of(state, choice.mark), take=choice.take)
+                told = say(id, name=name_of(state, choice.player), take=choice.take)
                 found += [(number, range(start, ply + 1), ""), (0, range(0), told)]
                 number, start = 0, ply + 1
         found += [(number, range(start, plies.stop), "")] if start < plies.stop else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from time import monotonic
@@ -35,6 +35,7 @@ from tictactoe_words.catalogue import say
 from tictactoe_words.choices import describe_deed
 from tictactoe_words.commands import ACTIONS, IN_ROOMS, SITUATIONS, key_for
 from tictactoe_words.ladders import describe_rated
+from tictactoe_words.openings import mover_of
 from tictactoe_words.scene import View, describe_banner
 from tictactoe_words.wording import name_of, seat_of
 
@@ -104,7 +105,7 @@ class RoomScreen(ClientScreen):
     def _hear(self, event: events.RoomEvent) -> None:
         model = self.model
         match event:
-            case events.Change():
+            case events.Happening() | events.Missed():
                 return
             case events.Updated():
                 self._take_update(event)
@@ -136,7 +137,7 @@ class RoomScreen(ClientScreen):
 
     def _take_update(self, update: events.Updated) -> None:
         old, state, model, before = update.old, update.state, self.model, self.model.choices
-        moved = [change for change in update.changes if isinstance(change, events.Moved)]
+        news = {each.type: each for each in update.news if isinstance(each, events.Happening)}
         model.follow(update, monotonic())
         model.review.look()
         if old is not None and (
@@ -146,22 +147,22 @@ class RoomScreen(ClientScreen):
             self._program.status = None
             model.news.back = ""
         if self._back is not None:
-            self._welcome_back(self._back, moved, state)
+            self._welcome_back(self._back, state, has_moved=old is not None and old.moves != state.moves)
             self._back = None
-        if len(moved) == 1:
-            self._let_fall(moved[0].cell, state)
-        if events.Ended in map(type, update.changes):
+        if "moved" in news:
+            self._let_fall(news["moved"].cell or 0, state)
+        if "ended" in news:
             self._program.start(self._find_turning_point(state))
         was_mine = old is not None and old.turn is not None and old.turn == seat_of(old, model.room.viewer)
         is_mine = bool(model.room.viewer) and model.room.is_my_turn
         if is_mine and not was_mine and (old is None or old.status != "waiting" or state.ply == 0):
             self._program.ring()
 
-    def _welcome_back(self, back: events.Back, moved: Sequence[events.Moved], state: RoomState) -> None:
+    def _welcome_back(self, back: events.Back, state: RoomState, *, has_moved: bool) -> None:
         missed = say("nothing missed")
-        who = (moved[-1].by or moved[-1].mark) if moved else self.model.room.seat
-        if who != self.model.room.seat:
-            cell = format_cell(moved[-1].cell, self.model.rules)
+        who = mover_of(state) if has_moved else None
+        if state.last is not None and who not in (None, self.model.room.seat):
+            cell = format_cell(state.last, self.model.rules)
             missed = say("room played meanwhile", name=name_of(state, who), cell=cell)
         told = say("room back after", seconds=max(1, round(back.seconds)))
         self.model.news.back = f"✓ {told} {missed}"
