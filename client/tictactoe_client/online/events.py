@@ -14,7 +14,7 @@ from tictactoe_protocol.rated import Rated
 from tictactoe_words.scene import Unanswered, describe_unanswered
 from tictactoe_words.telling import Missed, News
 
-__all__ = ["Back", "ChallengeEnded", "Closed", "ConnectionEvent", "Cut", "Event", "Gone", "Happening", "Lost", "Missed"]
+__all__ = ["Back", "ChallengeEnded", "Closed", "ConnectionEvent", "Cut", "Gone", "Happening", "Lost", "Missed"]
 __all__ += ["News", "Replaced", "Retrying", "RoomEvent", "RoomMoved", "RoomUnanswered", "Said", "Told", "Updated"]
 
 
