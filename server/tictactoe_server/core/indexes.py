@@ -183,12 +183,12 @@ class Matchmaker:
         if live in self._offered or not _is_useful(live):
             return
         kind = kind_of(live.room)
-        insort(self._waiting.setdefault(kind, []), live, key=lambda one: one.room.opened_at)
+        insort(self._waiting.setdefault(kind, []), live, key=lambda other: other.room.opened_at)
         self._offered.add(live)
         if len(self._offered) > self._most_offered:  # include kinds that are never searched
             self._offered = set(filter(_is_useful, self._offered))
             self._most_offered = max(_FEW, 2 * len(self._offered))
-            left = {kind: [one for one in rooms if one in self._offered] for kind, rooms in self._waiting.items()}
+            left = {kind: [other for other in rooms if other in self._offered] for kind, rooms in self._waiting.items()}
             self._waiting = {kind: rooms for kind, rooms in left.items() if rooms}
 
     def find(self, kind: GameKind, player: str, excluded: Collection[str] = ()) -> Listed | None:

@@ -153,9 +153,9 @@ class Throttle(Receiver):
 
     def _carry_out_oldest(self) -> bool:
         """Carry out the oldest queued message. Return True if it had waited too long."""
-        asked, now = self._inbox.popleft()
+        oldest, now = self._inbox.popleft()
         is_late = self.source.pressure.is_too_late(self._now() - now)
-        self.dispatcher.receive(self, asked, now, is_late=is_late)
+        self.dispatcher.receive(self, oldest, now, is_late=is_late)
         return is_late
 
     def _drain_inbox(self) -> None:

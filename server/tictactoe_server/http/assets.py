@@ -171,8 +171,8 @@ class Assets:
             **self._words_of_branding(language),
         }
         page = self._pages[EMBED_INDEX if module == EMBED else INDEX]
-        whole = _PLACEHOLDER.sub(lambda found: words[found[1]], page)
-        return whole.replace(f'="{PREFIX}', f'="{html.escape(root)}{PREFIX[1:]}').encode()
+        filled = _PLACEHOLDER.sub(lambda found: words[found[1]], page)
+        return filled.replace(f'="{PREFIX}', f'="{html.escape(root)}{PREFIX[1:]}').encode()
 
     def _words_of_branding(self, language: str) -> dict[str, str]:
         branding, words = self.branding, dict.fromkeys(("place", "logo", "imprint"), "")
@@ -348,17 +348,17 @@ def _relative(name: str, path: str) -> str:
 
 def _ids_in(modules: Iterable[str]) -> Callable[[str], bool]:
     """Return a function that returns True if one of the modules may use the sentence with an id."""
-    whole, beginnings = set[str](), set[str]()
+    ids, beginnings = set[str](), set[str]()
     for quoted in _QUOTED.findall("\n".join(modules)):
         head, is_template, rest = quoted[1:-1].partition("${")
         if not is_template:
-            whole.add(head)
+            ids.add(head)
             continue
         if head.endswith(" "):
             beginnings.add(head)
-        whole.update(one[1:-1] for one in _QUOTED.findall(rest))
+        ids.update(one[1:-1] for one in _QUOTED.findall(rest))
     heads = tuple(beginnings)
-    return lambda id: id in whole or id.partition(",")[0] in whole or id.startswith(heads)
+    return lambda id: id in ids or id.partition(",")[0] in ids or id.startswith(heads)
 
 
 def link_card(site: str, title: str, description: str, url: str, picture: str) -> str:
@@ -386,8 +386,8 @@ def send(request: HttpRequest, response: HttpResponse) -> HttpResponse:
         fields = (("Cache-Control", "no-store"), *fields)
     else:  # the tag is weak, because it is the same with and without compression
         tag = f'"{response.tag or blake2b(body, digest_size=8).hexdigest()}"'
-        kept = () if any(name == "Cache-Control" for name, _ in fields) else (("Cache-Control", "no-cache"),)
-        fields = (*kept, ("ETag", f"W/{tag}"), *fields)
+        caching = () if any(name == "Cache-Control" for name, _ in fields) else (("Cache-Control", "no-cache"),)
+        fields = (*caching, ("ETag", f"W/{tag}"), *fields)
         known = request.field("if-none-match")
         if tag in known or known.strip() == "*":
             return HttpResponse(HTTPStatus.NOT_MODIFIED, b"", fields=fields)

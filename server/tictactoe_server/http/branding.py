@@ -137,18 +137,18 @@ def _fit_accent(text: str, style: str) -> tuple[str, str]:
 
 
 def _mix(colour: Colour, to: float, grounds: list[Colour]) -> str:
-    mixtures = (tuple(round(one + (to - one) * step / _STEPS) for one in colour) for step in range(_STEPS + 1))
-    fits = (one for one in mixtures if all(contrast(one, ground) >= LEAST_CONTRAST for ground in grounds))
+    mixtures = (tuple(round(part + (to - part) * step / _STEPS) for part in colour) for step in range(_STEPS + 1))
+    fits = (mixture for mixture in mixtures if all(contrast(mixture, ground) >= LEAST_CONTRAST for ground in grounds))
     return f"#{bytes(next(fits)).hex()}"
 
 
-def contrast(one: Colour, other: Colour) -> float:
+def contrast(first: Colour, second: Colour) -> float:
     """Return the contrast ratio of two colours, from 1 to 21.
 
     >>> contrast((0, 0, 0), (255, 255, 255)), round(contrast((119, 119, 119), (255, 255, 255)), 2)
     (21.0, 4.48)
     """
-    darker, lighter = sorted(map(_luminance, (one, other)))
+    darker, lighter = sorted(map(_luminance, (first, second)))
     return (lighter + 0.05) / (darker + 0.05)
 
 

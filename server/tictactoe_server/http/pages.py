@@ -139,8 +139,8 @@ class Pages:
             return self._qr(request, qr[1])
         if path.startswith(PREFIX) or request.is_open_to_all:
             return self._nothing(request)
-        if (meant := _read_pasted(path)) not in ("", path):
-            return redirect(request, meant)
+        if (pasted := _read_pasted(path)) not in ("", path):
+            return redirect(request, pasted)
         if "//" in path.rstrip("/"):
             return redirect(request, re.sub("/{2,}", "/", path))
         return self._room(request)

@@ -121,8 +121,8 @@ def describe_room(state: RoomState, origin: str, *, is_coloured: bool) -> list[s
         left = [(mark, ms) for mark, ms in state.clock.remaining_ms.items() if state.seats.get(mark) is not None]
         lines += wrap(f"Left: {', '.join(f'{name_of(state, mark)} {format_duration(ms)}' for mark, ms in left)}.")
     if state.last is not None:
-        who, where = name_of(state, mover_of(state)), describe_cell(state.last, state.rules.to_rules())
-        lines.append(f"Last: {who} played {where}.")
+        mover, where = name_of(state, mover_of(state)), describe_cell(state.last, state.rules.to_rules())
+        lines.append(f"Last: {mover} played {where}.")
     lines.append(describe_standing(state))
     if state.game > 1:
         lines += wrap(f"Score: {describe_tally(state)}.")
@@ -175,9 +175,9 @@ def describe_game(game: FinishedGame, link: str, *, is_coloured: bool) -> list[s
 def describe_outcome(game: FinishedGame) -> str:
     """Return a game's result, such as ``ana wins by a line after 5 moves. 2026-01-31.``"""
     winner = names_of(game.players).get(game.result.winner or "")
-    what = "A draw" if winner is None else f"{winner} wins"
+    outcome = "A draw" if winner is None else f"{winner} wins"
     day = datetime.fromtimestamp(game.at // 1000, UTC).strftime("%Y-%m-%d")
-    return f"{what} {describe_reason(game.result.reason)} after {count(len(game.moves), 'move')}. {day}."
+    return f"{outcome} {describe_reason(game.result.reason)} after {count(len(game.moves), 'move')}. {day}."
 
 
 def describe_standing(state: RoomState) -> str:
@@ -202,7 +202,7 @@ def _describe_pairing(held: Seated) -> str:
 
 def names_of(held: Seated) -> dict[str, str]:
     """Return the players' names by mark."""
-    return {mark: clean_text(one.name) for mark, one in held.items() if one is not None}
+    return {mark: clean_text(player.name) for mark, player in held.items() if player is not None}
 
 
 def _board_of(state: RoomState, *, is_coloured: bool) -> list[str]:

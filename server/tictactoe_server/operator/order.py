@@ -73,7 +73,7 @@ class ServerParts:
         """
         core, lists = self.core, self.core.indexes
         counting = self.admission, self.pressure, core.allowances, lists.owners, lists.seats, *self.services
-        now = {name: used for one in counting for name, used in used_of(one).items()} | {
+        now = {name: used for counter in counting for name, used in used_of(counter).items()} | {
             "connections": self.admission.connections,
             "rooms": core.indexes.count,
             "watchers-per-room": max((len(live.watchers) for live in core.rooms.by_code.values()), default=0),
@@ -110,14 +110,14 @@ class Order(Struct, frozen=True, tag_field="command", forbid_unknown_fields=True
 
     Attributes:
         is_for_all: Whether every server in a cluster executes the order; see `run_everywhere`.
-        said: The format of the answer's description, with the names of the answer's fields in braces.
+        outcome: The format of the answer's description, with the names of the answer's fields in braces.
         question: The format of the question to confirm before an irreversible order, with the names of the order's
             fields in braces; "" for none.
     """
 
     is_for_all: ClassVar[bool] = False
     question: ClassVar[str] = ""
-    said: ClassVar[str] = ""
+    outcome: ClassVar[str] = ""
 
     async def run(self, server: ServerParts) -> Any:
         """Execute the order on every server that it concerns."""
@@ -129,7 +129,7 @@ class Order(Struct, frozen=True, tag_field="command", forbid_unknown_fields=True
     def describe(self, answer: Any) -> str:
         count = answer.get("connections")
         connections = f"{count} connection{'' if count == 1 else 's'}"
-        return self.said.format_map({**answer, "connections": connections})
+        return self.outcome.format_map({**answer, "connections": connections})
 
     def answer_without_server(self) -> Any:
         """Return the answer if no server is running, or None if the order needs a running server."""
@@ -170,13 +170,14 @@ async def run_everywhere(order: Order, server: ServerParts) -> Any:
     names = server.elsewhere.names
     answers = await asyncio.gather(*(run_at(id, order, server) for id in names), return_exceptions=True)
     failed = [answer for answer in answers if isinstance(answer, BaseException)]
-    grave = [one for one in failed if isinstance(one, NoAnswer) or not isinstance(one, OrderRefused)]
+    grave = [error for error in failed if isinstance(error, NoAnswer) or not isinstance(error, OrderRefused)]
     if grave or len(failed) == len(answers):
         raise (grave or failed)[0]
-    said: list[tuple[str, Any]] = [one for one in zip(names.values(), answers, strict=True) if one[1] not in failed]
-    if isinstance(said[0][1], dict):
-        return {**said[0][1], "connections": sum(answer["connections"] for _, answer in said)}
-    return [named(row, name) for name, rows in said for row in rows]
+    named_answers = zip(names.values(), answers, strict=True)
+    given: list[tuple[str, Any]] = [(name, answer) for name, answer in named_answers if answer not in failed]
+    if isinstance(given[0][1], dict):
+        return {**given[0][1], "connections": sum(answer["connections"] for _, answer in given)}
+    return [named(row, name) for name, rows in given for row in rows]
 
 
 async def run_at(id: str, order: Order, server: ServerParts) -> Any:

@@ -74,7 +74,7 @@ class Kick(Order, frozen=True, tag="kick"):
 
     player: Annotated[str, click.Argument(["player"])]
     reason: Annotated[Reason, reason_option("Reason to show to the player.")] = ""
-    said = "Kicked {player}: closed {connections}."
+    outcome = "Kicked {player}: closed {connections}."
 
     async def run(self, server: ServerParts) -> Any:
         player = await find_connected(self.player, server)
@@ -103,7 +103,7 @@ class Announce(Order, frozen=True, tag="announce"):
         click.Argument(["text"], nargs=-1, required=True, callback=lambda _, __, words: " ".join(words)),
     ]
     is_for_all = True
-    said = "Sent to {connections}."
+    outcome = "Sent to {connections}."
 
     async def run_here(self, server: ServerParts) -> Row:
         text = clean_text(self.text).strip()
@@ -128,7 +128,7 @@ class BanOrder(Order, frozen=True, tag="ban"):
     subject: Subject
     seconds: Annotated[Seconds | None, time_option("for", "Duration, such as 12h or 7d. [default: forever]")] = None
     reason: Annotated[Reason, reason_option("Reason to show to banned players.")] = ""
-    said = "Banned {subject} {end}: closed {connections}."
+    outcome = "Banned {subject} {end}: closed {connections}."
 
     async def run_here(self, server: ServerParts) -> Row:
         """Store the ban, which the other servers read from the store, and close the connections to this server."""
@@ -147,7 +147,7 @@ class Unban(Order, frozen=True, tag="unban"):
     """Lift the ban on a player, an address or a network."""
 
     subject: Subject
-    said = "Lifted the ban on {subject}."
+    outcome = "Lifted the ban on {subject}."
 
     async def run_here(self, server: ServerParts) -> Row:
         ban = await server.bans.lift(parse_subject(self.subject) or await find_connected(self.subject, server))
@@ -177,9 +177,9 @@ class ListNames(Listing, frozen=True, tag="names"):
     nothing = "No claimed names."
 
     async def run_here(self, server: ServerParts) -> list[Row]:
-        kept, rows = Accounts(server.core.store), {}
-        async for _, claim, _ in values_of(kept.claims):
-            account = await kept.load(claim.player)
+        accounts, rows = Accounts(server.core.store), {}
+        async for _, claim, _ in values_of(accounts.claims):
+            account = await accounts.load(claim.player)
             if account is not None and not claim.is_free:
                 left = {"devices": len(account.devices), "codes_left": len(account.codes)}
                 rows[claim.name] = {"name": claim.name, "player": claim.player, **left}
@@ -190,14 +190,14 @@ class Release(Order, frozen=True, tag="release"):
     """Release a claimed name, so that any player can claim it. The previous player keeps everything else."""
 
     name: Annotated[str, click.Argument(["name"])]
-    said = "Released {name}, which {player} had claimed."
+    outcome = "Released {name}, which {player} had claimed."
 
     async def run_here(self, server: ServerParts) -> Row:
-        kept = Accounts(server.core.store)
-        account = await _find_account(kept, self.name)
-        await kept.release(account)
+        accounts = Accounts(server.core.store)
+        account = await _find_account(accounts, self.name)
+        await accounts.release(account)
         id = account.player.id
-        await change(kept.accounts, id, lambda old: old and replace(old, claimed="", codes=(), former=()))
+        await change(accounts.accounts, id, lambda old: old and replace(old, claimed="", codes=(), former=()))
         log.info("name released", player=id)
         return {"name": account.claimed, "player": id}
 
@@ -210,22 +210,22 @@ class Merge(Order, frozen=True, tag="merge"):
 
     player: Annotated[str, click.Argument(["player"])]
     name: Annotated[str, click.Argument(["name"])]
-    said = "Merged {player} into {name}."
+    outcome = "Merged {player} into {name}."
     question = "Merge {player} into {name}? They cannot be separated again."
 
     async def run(self, server: ServerParts) -> Any:
-        kept = Accounts(server.core.store)
-        into, old = await _find_account(kept, self.name), await kept.load(self.player)
+        accounts = Accounts(server.core.store)
+        into, old = await _find_account(accounts, self.name), await accounts.load(self.player)
         if old is not None and old.claimed:
             raise OrderRefused(f"{self.player} has claimed {old.claimed}. Release that name or merge the other way.")
         await server.core.rooms.restored.wait()
         if seats := server.core.indexes.held_seats(self.player):
             raise OrderRefused(f"{self.player} is still playing in {', '.join(seat.room for seat in seats)}.")
-        if not (devices := await kept.devices_of(self.player)):
+        if not (devices := await accounts.devices_of(self.player)):
             raise OrderRefused(f"There is no player {self.player}.")
         for listener in server.core.hooks.on_merge:  # first, so that a repeated order completes an interrupted one
             await listener(self.player, into.player.id)
-        await kept.merge(self.player, devices, into)
+        await accounts.merge(self.player, devices, into)
         log.info("players merged", player=self.player, into=into.player.id)
         return await run_everywhere(self, server)
 
@@ -270,9 +270,9 @@ def _list_banned(server: ServerParts, subject: str) -> list[Session]:
     return [session for session in presence if is_in(network, session.connection.address)]
 
 
-async def _find_account(kept: Accounts, name: str) -> Account:
-    claim = await kept.find_claim(name)
-    account = claim and await kept.load(claim.player)
+async def _find_account(accounts: Accounts, name: str) -> Account:
+    claim = await accounts.find_claim(name)
+    account = claim and await accounts.load(claim.player)
     if not account:
         raise OrderRefused(f"Nobody has claimed {name}. To list claimed names: tictactoe-server names")
     return account

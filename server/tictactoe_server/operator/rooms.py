@@ -71,7 +71,7 @@ class CloseRoom(RoomOrder, frozen=True, tag="close"):
     """Close a room, removing everybody from it. A game in progress is discarded."""
 
     reason: Annotated[Reason, reason_option("Reason to show to the players and watchers.")] = ""
-    said = "Closed room {room}."
+    outcome = "Closed room {room}."
 
     async def run_here(self, server: ServerParts) -> Row:
         live, reason = self.find(server), without_stop(self.reason)

@@ -60,8 +60,8 @@ class Status(Order, frozen=True, tag="status"):
             "people_may": _describe_people(server.core.settings),
         }
         rooms = server.core.rooms
-        here = {"served": len(rooms.by_code), "elsewhere": rooms.elsewhere.count}
-        return status | here if rooms.elsewhere.is_several else status
+        counts = {"served": len(rooms.by_code), "elsewhere": rooms.elsewhere.count}
+        return status | counts if rooms.elsewhere.is_several else status
 
     def describe(self, answer: Row) -> str:
         up, drain = show_duration(answer["up_seconds"]), answer["drain"]
@@ -110,8 +110,8 @@ class DrainOrder(Order, frozen=True, tag="drain"):
         if not count:
             return f"No games are in progress: the server {end} now."
         latest = "" if left is None else f", in {show_duration(left)} at the latest"
-        what = "the game in progress has" if count == 1 else f"{count} games in progress have"
-        return f"No new games begin. The server {end} when {what} ended{latest}."
+        games = "the game in progress has" if count == 1 else f"{count} games in progress have"
+        return f"No new games begin. The server {end} when {games} ended{latest}."
 
 
 class ListLimits(Listing, frozen=True, tag="limits"):

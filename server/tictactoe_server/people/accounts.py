@@ -92,10 +92,10 @@ class Accounts:
             return own if old is None or old.is_free or old.player == player else old
 
         for count, key in enumerate(keys):
-            kept: Claim = await change(self.claims, key, claim_free)
-            if kept != own:
+            claim: Claim = await change(self.claims, key, claim_free)
+            if claim != own:
                 await self._change(keys[:count], player, lambda own: None)
-                return kept
+                return claim
         return None
 
     async def release(self, account: Account) -> None:

@@ -58,14 +58,14 @@ def _key(name: str) -> str:
 
 def _without_marks(text: str) -> str:
     """Return a text without combining marks on digits and on Latin, Greek and Cyrillic letters."""
-    kept, is_plain = [], False
+    letters, is_plain = [], False
     for character in text:
         if unicodedata.category(character)[0] != "M":
             is_plain = unicodedata.name(character, "").startswith(_MARKED)
         elif is_plain:
             continue
-        kept.append(character)
-    return "".join(kept)
+        letters.append(character)
+    return "".join(letters)
 
 
 def _fold(text: str) -> str:

@@ -24,10 +24,10 @@ LEVELS: Final = {level.value: level for level in Level} | {"easy": Level.RANDOM,
 
 async def find_player(core: Core, text: str) -> str:
     """Return the id of the player with the id or claimed name `text`, or `text` itself if there is no such player."""
-    kept = Accounts(core.store)
-    if await kept.load(text) is None:
+    accounts = Accounts(core.store)
+    if await accounts.load(text) is None:
         with suppress(BadName):
-            claim = await kept.find_claim(parse_name(text))
+            claim = await accounts.find_claim(parse_name(text))
             if claim is not None and not core.presence.of_player(text):
                 return claim.player
     return text

@@ -231,8 +231,8 @@ class HelloService(Service):
         for index, text in enumerate(names):
             guest = replace(player, id=guest_id(player.id, index), name=read_name(text, f"guests[{index}]"))
             is_hidden = self._core.settings.hides_names
-            shown = give_name(guest.id) if is_hidden else (await self.names.kept.shown(guest))[0].name
-            guests.append(replace(guest, name=shown))
+            name = give_name(guest.id) if is_hidden else (await self.names.kept.shown(guest))[0].name
+            guests.append(replace(guest, name=name))
         return tuple(guests)
 
     def note_seat(self, session: Session) -> None:

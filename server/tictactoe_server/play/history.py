@@ -65,8 +65,8 @@ class PastGames(Service):
         for player in addresses:
             session = playing.get(player)
             if session is not None and not self._told[player].consume():
-                told = describe_announcement(_NOT_KEPT) or _NOT_KEPT
-                session.push(Announcement(told, clock.wall_ms(), _NOT_KEPT))
+                reason = describe_announcement(_NOT_KEPT) or _NOT_KEPT
+                session.push(Announcement(reason, clock.wall_ms(), _NOT_KEPT))
         return False
 
     async def list(self, call: Call) -> None:
@@ -158,10 +158,10 @@ async def games_before(
 async def _find_numbered(games: GameLog[FinishedGame], id: str) -> tuple[int, FinishedGame] | None:
     place = place_of(id)
     found = () if place is None else await games.games_at(*place)
-    return next((one for one in found if one[1].id == id), None)
+    return next((row for row in found if row[1].id == id), None)
 
 
 def row_of(game: FinishedGame) -> PastGame:
     """Return a game as a row of a player's history."""
-    told = players_of(game), game.result, len(game.moves)
-    return PastGame(game.id, game.room, game.game, game.at, game.rules, *told, **game.purpose.fields_of(PastGame))
+    details = players_of(game), game.result, len(game.moves)
+    return PastGame(game.id, game.room, game.game, game.at, game.rules, *details, **game.purpose.fields_of(PastGame))

@@ -47,9 +47,9 @@ class PublicRooms(Service):
         drawn_at, lines = self._walls.get(is_coloured, (-WALL_MS, []))
         if now - drawn_at >= WALL_MS:
             games = (live for live in self._lobby.newest() if live.room.status == "playing" and live.is_alive)
-            shown = list(islice(games, texts.MOST_BOARDS))
-            await self._core.rooms.elsewhere.look_at(shown)
-            states = [self._core.names.public(live.state(now)) for live in shown]
+            boards = list(islice(games, texts.MOST_BOARDS))
+            await self._core.rooms.elsewhere.look_at(boards)
+            states = [self._core.names.public(live.state(now)) for live in boards]
             lines = texts.describe_wall(states, is_coloured=is_coloured)
             self._walls[is_coloured] = now, lines
         return [*lines, "", f"In a browser:  {request.origin}/wall"]

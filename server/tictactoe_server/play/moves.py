@@ -66,14 +66,14 @@ class ChatService(Service):
         sentence = call.request.sentence
         if self._chat == "off" or (self._chat == "sentences" and sentence is UNSET):
             raise Refused(ErrorCode.NOT_ALLOWED, "chat off" if self._chat == "off" else "chat sentences")
-        said = read_text(call.request.text, "text") if sentence is UNSET else say(f"sentence {sentence}")
+        text = read_text(call.request.text, "text") if sentence is UNSET else say(f"sentence {sentence}")
         if seat is None and live.watchers.are_many:
             self._allowances.consume(self._allowances.crowd_chat[player.id], "chat", "crowd")
         self._allowances.consume(session.chat, "chat")
         call.answer()
         name = player.name if seat is None else room.seat(seat).name
         at = clock.wall_ms()
-        line = ChatLine(room=room.code, from_=name, seat=seat, text=said, at=at, player=player.id, sentence=sentence)
+        line = ChatLine(room=room.code, from_=name, seat=seat, text=text, at=at, player=player.id, sentence=sentence)
         others = ((session, session.player) for session in live.sessions if session.player)
         muted = [one for one, other in others if any(check(other.id, player.id) for check in self._mute_checks)]
         live.push(line, muted)

@@ -122,9 +122,9 @@ class Names(Service):
         for device in account.devices:
             known = await self.kept.players.load(device.key)
             if known is not None:
-                seen = datetime.fromtimestamp(known[0].seen * _SECONDS_A_DAY, UTC).date().isoformat()
+                last_seen = datetime.fromtimestamp(known[0].seen * _SECONDS_A_DAY, UTC).date().isoformat()
                 is_own = device.key == session.device.secret
-                found.append(Device(device.id, seen, is_own, device.client or UNSET, new=device in newer))
+                found.append(Device(device.id, last_seen, is_own, device.client or UNSET, new=device in newer))
         call.answer(devices=tuple(found), claimed=account.claimed or UNSET, codes_left=len(account.codes))
 
     async def revoke(self, call: Call) -> None:
@@ -202,10 +202,10 @@ class Names(Service):
         """Redeem a rescue code and return the id of the player who has claimed `name`."""
         claim = await self.kept.find_claim(name)
         account = claim and await self.kept.load(claim.player)
-        given = hash_rescue(code, account.salt) if account else ""
+        hashed = hash_rescue(code, account.salt) if account else ""
 
         def use_up(old: Account | None) -> Account:
-            after = old and old.without_code(given)
+            after = old and old.without_code(hashed)
             if after is None:
                 raise Refused(ErrorCode.BAD_TOKEN, "rescue", path="rescue")
             return after
@@ -251,11 +251,11 @@ class Names(Service):
         """Update how players are shown after a claim: the owner by the plain name, others with that name by a mark."""
         id, name = owner.split(" ", 1)
         keys = set(keys_of(name))
-        for session, one in self._core.presence.players:
-            if one.id == id:
-                session.player, session.device.name = replace(one, name=name), name
+        for session, player in self._core.presence.players:
+            if player.id == id:
+                session.player, session.device.name = replace(player, name=name), name
             elif not keys.isdisjoint(keys_of(session.device.name)):
-                session.player = replace(one, name=mark_other(session.device.name))
+                session.player = replace(player, name=mark_other(session.device.name))
 
 
 def read_name(text: str, path: str = "name") -> str:

@@ -90,17 +90,17 @@ class RoomDocuments:
         if known is None or known[0] is not room.seats or known[1] is not room.score or known[2] != room.game:
             setting = dict(zip(SETTING, self._setting_of(room), strict=True))
             setting["rules"] = _pack(rules_state(room.rules))
-            shown = list(setting.values())
+            values = list(setting.values())
             if room.purpose == CASUAL:
-                shown.pop()
-            beginning = b"[%d,%b," % (SCHEMA, _encode(shown))
+                values.pop()
+            beginning = b"[%d,%b," % (SCHEMA, _encode(values))
             known = self._beginnings[room.code] = (room.seats, room.score, room.game, beginning, crc32(beginning))
         others = self._others_of(room)
         if others != self._known_others[0]:  # the values are the same in most rooms
-            shown, usual = list(others), list(self._usual_end)
-            while usual and shown[-1] == usual.pop():
-                shown.pop()
-            self._known_others = others, _encode(shown)[1:]
+            values, usual = list(others), list(self._usual_end)
+            while usual and values[-1] == usual.pop():
+                values.pop()
+            self._known_others = others, _encode(values)[1:]
         moves, between = ((), ()) if without_moves else (room.position.moves, room.position.between)
         rest = b"%b,%b" % (_encode((room.seq, moves, between))[1:-1], self._known_others[1])
         return b"%08x%b%b" % (crc32(rest, known[4]), known[3], rest)

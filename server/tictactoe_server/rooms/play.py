@@ -151,18 +151,18 @@ def claim(room: Room, player: Player, request: Claim, now: int) -> Room:
     if room.terms.absence == "loses":
         raise Refused(ErrorCode.NOT_ALLOWED, f"{room.purpose.name} claim")
     holds = {other: room.hold_left(other, now) for other in room.position.active_marks if other != mark}
-    gone = [other for other, hold_ms in holds.items() if hold_ms == 0]
-    if not gone:
+    absent = [other for other, hold_ms in holds.items() if hold_ms == 0]
+    if not absent:
         retry_ms = min((hold_ms for hold_ms in holds.values() if hold_ms is not None), default=None)
         raise Refused(ErrorCode.NOT_ALLOWED, "hold", retry_ms=retry_ms)
     if request.as_ == "draw":
-        if len(gone) < len(holds):
+        if len(absent) < len(holds):
             raise Refused(ErrorCode.NOT_ALLOWED, "claim draw")
         result = _ABORTED if room.is_beginning else Result(None, "claimed")
         return finish(room, result, now)
-    for other in gone:
+    for other in absent:
         room = give_up(room, other, now, "away")
-    return replace(room, happened=tuple(Happening("out", other, "away") for other in gone))
+    return replace(room, happened=tuple(Happening("out", other, "away") for other in absent))
 
 
 def rematch(room: Room, player: Player, request: Rematch, now: int) -> Room:
@@ -281,8 +281,8 @@ def leave(room: Room, player: Player, command: Leave, now: int) -> Room:
             happened += room.happened
     draw, undo = (None, None) if room.status == "over" else (room.offers.draw, room.offers.undo)
     offers = Offers(draw=None if draw in marks else draw, undo=None if undo in marks else undo)
-    gone = {mark: replace(room.seat(mark), online=False, left=True) for mark in marks}
-    return with_seats(room, gone, offers=offers, gone_at=gone_at, happened=happened)
+    departed = {mark: replace(room.seat(mark), online=False, left=True) for mark in marks}
+    return with_seats(room, departed, offers=offers, gone_at=gone_at, happened=happened)
 
 
 def offer(room: Room, player: Player, request: Draw | Undo, now: int) -> Room:

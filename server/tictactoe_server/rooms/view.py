@@ -55,7 +55,7 @@ def _list_requests(room: Room, mark: str, now: int) -> list[str]:
         return []
     others = active.replace(mark, "")
     is_duel, options = len(others) == 1, position.options
-    gone = [other for other in others if terms.absence != "loses" and room.hold_left(other, now) == 0]
+    absent = [other for other in others if terms.absence != "loses" and room.hold_left(other, now) == 0]
     is_settled = len(room.seats) == 2 and position.opening is None
     names = {
         "move": position.turn == mark and not options,
@@ -67,8 +67,8 @@ def _list_requests(room: Room, mark: str, now: int) -> list[str]:
         "undo accept": offers.undo not in (None, mark),
         "undo decline": offers.undo is not None,
         "undo offer": offers.undo is None and terms.undo and is_settled and ply_before_last(position, mark) >= 0,
-        "claim win": gone,
-        "claim draw": len(gone) == len(others),
+        "claim win": absent,
+        "claim draw": len(absent) == len(others),
     }
     return [name for name, is_possible in names.items() if is_possible]
 

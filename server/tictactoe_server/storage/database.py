@@ -143,9 +143,9 @@ class Database:
             newest = max(self.journal.newest_revision, int(clock.wall() * 1_000_000))
             self._next_revision = itertools.count(newest + 1).__next__
         self.journal.next_revision = self._next_revision
-        for what in self.journal.damaged:
-            self.damage.append(what)
-            log.error("damaged data ignored", what=what)
+        for fault in self.journal.damaged:
+            self.damage.append(fault)
+            log.error("damaged data ignored", what=fault)
         self._is_suspect = False
 
     def _open(self) -> None:

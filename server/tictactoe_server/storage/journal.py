@@ -387,8 +387,8 @@ class Journal:
         self._cursor.execute("INSERT OR REPLACE INTO server VALUES (?, ?)", (key, value))
 
     def codes(self) -> list[str]:
-        gone = {code for code, (_, _, document) in self._newest.items() if document is None}
-        return [code for code in dict.fromkeys([*self._resting, *self._newest]) if code not in gone]
+        deleted = {code for code, (_, _, document) in self._newest.items() if document is None}
+        return [code for code in dict.fromkeys([*self._resting, *self._newest]) if code not in deleted]
 
     def fold(self, note: tuple[str, bytes] | None, *, all_of_it: bool) -> int:
         """Write the note, if any, and fold resting rooms and pending games; return the number of folded entries.

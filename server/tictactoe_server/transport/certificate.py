@@ -48,10 +48,10 @@ class Certificate:
 
     def _load(self) -> None:
         self._seen = self._stamps()
-        self.context, shown = _read_pair(*self._files)
-        names = sorted(shown.get("subjectAltName", ()), key=lambda named: named[0] != "DNS")
+        self.context, details = _read_pair(*self._files)
+        names = sorted(details.get("subjectAltName", ()), key=lambda named: named[0] != "DNS")
         self.names = tuple(name for kind, name in names if kind in ("DNS", "IP Address") and "*" not in name)
-        ends_at = ssl.cert_time_to_seconds(shown["notAfter"])
+        ends_at = ssl.cert_time_to_seconds(details["notAfter"])
         self._ends = time.strftime("%Y-%m-%d", time.gmtime(ends_at))
         if ends_at < clock.wall():
             log.warning("certificate has expired: clients reject it", ended=self._ends)

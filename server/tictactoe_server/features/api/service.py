@@ -74,13 +74,13 @@ class Api(Service):
 
     def stream_rooms(self, request: HttpRequest) -> Reply:
         """Stream the list of public rooms, with an update after changes, at most once a second."""
-        told = (self._core.lobby.changes, clock.monotonic())
+        newest_seen = (self._core.lobby.changes, clock.monotonic())
 
         def newest() -> tuple[int, bool]:
-            nonlocal told
-            if told[1] + _ROOMS_SECONDS < (now := clock.monotonic()):
-                told = self._core.lobby.changes, now
-            return told[0], False
+            nonlocal newest_seen
+            if newest_seen[1] + _ROOMS_SECONDS < (now := clock.monotonic()):
+                newest_seen = self._core.lobby.changes, now
+            return newest_seen[0], False
 
         return self._streams.answer(request, "rooms", Stream(newest, self._rooms))
 

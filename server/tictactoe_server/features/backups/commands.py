@@ -135,18 +135,18 @@ async def _move(source: str, target: str, access: _Access, specs: Specs) -> list
     """Copy everything from `source` to `target`, verify the copy, print what it has, and return the damage found."""
     if source.rstrip("/") == target.rstrip("/"):
         raise OperatorError("SOURCE and TARGET are the same.")
-    shown = hidden(target)
+    place = hidden(target)
     async with _opened(source, access, specs) as reading, _opened(target, access, specs, to_fill=True) as writing:
         try:
             moved = await copy(reading, writing, specs)
         except OperatorError as error:
-            raise OperatorError(f"{error} The copy in {shown} is incomplete. Empty it before trying again.") from error
+            raise OperatorError(f"{error} The copy in {place} is incomplete. Empty it before trying again.") from error
     for line in reading.damage:
         click.echo(f"Not copied: {line}")
     async with _opened(target, access, specs) as checking:
         found = await copy(checking, None, specs)
     if found != moved:
-        raise OperatorError(f"The copy in {shown} differs: it has {_described(found)} instead of {_described(moved)}.")
+        raise OperatorError(f"The copy in {place} differs: it has {_described(found)} instead of {_described(moved)}.")
     click.echo(f"Copied and compared: {_described(moved)}.")
     return reading.damage
 

@@ -157,12 +157,12 @@ async def _call(*words: str) -> None:
         stderr=asyncio.subprocess.STDOUT,
     )
     try:
-        said, _ = await process.communicate()
+        output, _ = await process.communicate()
     except asyncio.CancelledError:
         process.send_signal(signal.SIGINT)  # the command deletes its incomplete file
         await process.wait()
         raise
     if process.returncode:
         raise OperatorError(
-            " ".join(said.decode(errors="replace").split()) or f"The command exited with status {process.returncode}."
+            " ".join(output.decode(errors="replace").split()) or f"The command exited with status {process.returncode}."
         )

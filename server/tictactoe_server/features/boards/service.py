@@ -136,7 +136,7 @@ class Boards(Topic):
             some = self._shown[: self.subscribers[session]]
             demo = self._demo if not some and session in self._demo_for else None
             kind = len(some), demo is not None
-            changes = tuple(shown.change for shown in some) if demo is None else (self._demo_change,)
+            changes = tuple(board.change for board in some) if demo is None else (self._demo_change,)
             if changes == self._sent.get(session):
                 continue
             if kind not in frames:
@@ -146,15 +146,15 @@ class Boards(Topic):
 
     def _choose(self, now: float) -> None:
         """Replace finished and idle games with new games. All other games keep their places."""
-        stay = {shown.live for shown in self._shown if self._stays(shown, now)}
+        stay = {board.live for board in self._shown if self._stays(board, now)}
         newest = islice(reversed(self._playing.values()), LOOKED_AT)
         fresh = (_Shown(live, now) for live in newest if live not in stay and live.is_alive)
-        chosen = [shown if shown.live in stay else next(fresh, None) for shown in self._shown]
+        chosen = [board if board.live in stay else next(fresh, None) for board in self._shown]
         chosen += islice(fresh, max(0, self._most - len(chosen)))
-        self._shown = [shown for shown in chosen if shown is not None][: self._most]
+        self._shown = [board for board in chosen if board is not None][: self._most]
 
-    def _stays(self, shown: _Shown, now: float) -> bool:
-        live, age, code = shown.live, now - shown.changed_at, shown.live.room.code
+    def _stays(self, board: _Shown, now: float) -> bool:
+        live, age, code = board.live, now - board.changed_at, board.live.room.code
         if code not in self._playing:
             return live.room.status == "over" and not live.is_gone and age < OVER_SECONDS
         if age > DULL_SECONDS:

@@ -212,8 +212,8 @@ class Cluster(RemoteServers, Service):
     def broadcast_change(self, table: str, key: str) -> None:
         self._link.publish(messages.CHANGED, messages.encode((self.members.id, table, key)))
 
-    def _on_changed(self, said: tuple[str, str, str]) -> None:
-        sender, table, key = said
+    def _on_changed(self, change: tuple[str, str, str]) -> None:
+        sender, table, key = change
         if sender != self.members.id:
             self.on_changed[table](key)
 
@@ -299,9 +299,9 @@ class Cluster(RemoteServers, Service):
                 await self._take([code for code in codes if code not in self.other_rooms.rooms])
 
     async def _take(self, codes: list[str]) -> None:
-        rooms, wanted, taken = self._store.table(ROOMS), [*filter(self._is_ours, codes)], 0
-        for first in range(0, len(wanted), _LOADED_AT_ONCE):
-            some = wanted[first : first + _LOADED_AT_ONCE]
+        rooms, owned, taken = self._store.table(ROOMS), [*filter(self._is_ours, codes)], 0
+        for first in range(0, len(owned), _LOADED_AT_ONCE):
+            some = owned[first : first + _LOADED_AT_ONCE]
             loads = await asyncio.gather(*map(rooms.load, some), return_exceptions=True)
             for code, found in zip(some, loads, strict=True):
                 if isinstance(found, Unreadable):

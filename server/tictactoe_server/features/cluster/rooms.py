@@ -169,10 +169,10 @@ class OwnRooms:
         named = self._codes if kept < 0 else sorted({*chain.from_iterable(islice(self._told, kept, None))})
         first = bisect(named, behind)
         codes = named[first : first + _PAGE_ROOMS]
-        here = [code for code in codes if code in self.rooms]
-        outlines = self._outlines_of(here)
-        if len(outlines) < len(here):
-            codes = codes[: codes.index(here[len(outlines)])]
+        own = [code for code in codes if code in self.rooms]
+        outlines = self._outlines_of(own)
+        if len(outlines) < len(own):
+            codes = codes[: codes.index(own[len(outlines)])]
         after = codes[-1] if codes and codes[-1] != named[-1] else ""
         ended = None if kept < 0 else [code for code in codes if code not in self.rooms]
         self._link.publish(question.reply, encode(Page(number, outlines, after, ended)))
@@ -371,11 +371,11 @@ class OtherRooms:
 
     def _apply_news(self, news: News, reading: _Reading | None) -> None:
         """Apply announcements, except about rooms for which newer announcements have been applied."""
-        told = {} if reading is None else reading.told
-        said = [*((outline.code, outline) for outline in news.outlines), *((code, None) for code in news.ended)]
-        for code, outline in said:
-            if told.get(code, 0) <= news.number:
-                told[code] = news.number
+        versions = {} if reading is None else reading.told
+        updates = [*((outline.code, outline) for outline in news.outlines), *((code, None) for code in news.ended)]
+        for code, outline in updates:
+            if versions.get(code, 0) <= news.number:
+                versions[code] = news.number
                 if outline is not None:
                     self._apply_outline(news.sender, outline)
                 elif code in self.rooms and self.rooms[code].server == news.sender:

@@ -187,9 +187,9 @@ class Faults:
             why = "If that lasts and its disk is not full, its files are damaged."
             found.append((node, f"Node {node} is {_count(count, 'write')} behind. {why}", True))
         for node, streams in self.damaged.items():
-            what = f"its copies of {', '.join(streams)} differ from those of the others"
+            fault = f"its copies of {', '.join(streams)} differ from those of the others"
             by = f"by {_count(sum(streams.values()), 'message')}."
-            found.append((node, f"Node {node} has damaged files: {what} {by}", True))
+            found.append((node, f"Node {node} has damaged files: {fault} {by}", True))
         if self.unplaced:
             why = "Start a node that can take them, under the name of the old one or under another."
             found.append(("", f"Too few nodes have copies of {', '.join(self.unplaced)}. {why}", False))

@@ -157,11 +157,11 @@ class Forgetting(Service):
         await drop_hashes(self._kept, day - oldest)  # a restored backup may still have these players
 
     async def _absent_since(self, day: int) -> list[str]:
-        seen: dict[str, int] = {}
+        last_seen: dict[str, int] = {}
         async for _, known, _ in values_of(self._core.store.table(PLAYERS)):
-            seen[known.player.id] = max(known.seen, seen.get(known.player.id, 0))
+            last_seen[known.player.id] = max(known.seen, last_seen.get(known.player.id, 0))
         staying = self._core.current_players
-        return [id for id, last in seen.items() if last < day and id not in staying][:FORGOTTEN_AT_ONCE]
+        return [id for id, last in last_seen.items() if last < day and id not in staying][:FORGOTTEN_AT_ONCE]
 
     async def begin(self, id: str) -> Forgotten:
         """Store the request to forget a player, so that the erasure is completed even after a crash."""
@@ -397,7 +397,7 @@ class ForgetOrder(Order, frozen=True, tag="forget"):
     """
 
     player: Annotated[str, click.Argument(["player"])]
-    said = "Forgot {player}, who is now {stand_in} in stored games."
+    outcome = "Forgot {player}, who is now {stand_in} in stored games."
     question = "Forget {player}? The name, the devices and the rescue codes are deleted permanently."
 
     async def run_here(self, server: ServerParts) -> Row:

@@ -53,7 +53,7 @@ class RatingOptions(Options):
 
 
 class _Judging(Order, frozen=True):
-    said = "Stored verdict {seq} and computed the ratings again. To undo it: ratings undo {seq} --reason TEXT"
+    outcome = "Stored verdict {seq} and computed the ratings again. To undo it: ratings undo {seq} --reason TEXT"
 
 
 class VoidGame(_Judging, frozen=True, tag="ratings void-game"):
@@ -105,7 +105,7 @@ class VerifyRatings(Order, frozen=True, tag="ratings verify"):
     All stored games and verdicts are used. Exit code 1 means that the current ratings differ.
     """
 
-    said = "The ratings are correct: {games} games, digest {digest}"
+    outcome = "The ratings are correct: {games} games, digest {digest}"
 
     async def run_here(self, server: ServerParts) -> Row:
         answer = await server.service(Ladders).verify()
@@ -123,7 +123,7 @@ class ExportRatings(Order, frozen=True, tag="ratings export"):
     """
 
     file: Annotated[str, click.Argument(["file"], type=click.Path(resolve_path=True))]
-    said = "Wrote {games} games to {file}, digest {digest}"
+    outcome = "Wrote {games} games to {file}, digest {digest}"
 
     async def run_here(self, server: ServerParts) -> Any:
         answer, content = await server.service(Ladders).export()

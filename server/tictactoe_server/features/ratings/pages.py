@@ -67,7 +67,7 @@ class LadderPages(Service):
 
 def describe_ladder(ladder: LadderState) -> list[str]:
     """Return a ladder as lines of text of at most 80 characters."""
-    lines = [line for told in (ladder.rules, *words.describe_ladder(ladder)) for line in wrap(told)]
+    lines = [line for paragraph in (ladder.rules, *words.describe_ladder(ladder)) for line in wrap(paragraph)]
     rows = [
         f"{place:>5}  {name:25} {rating:>11}  {games:>5}  {trend:>5}".rstrip()
         for place, name, rating, games, trend in words.tabulate_ladder(ladder).values()

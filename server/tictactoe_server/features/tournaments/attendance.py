@@ -72,8 +72,8 @@ class Attendances:
         if elsewhere.cluster is None:
             return
         if entrants := {entrant.player for event in events if not event.is_over for entrant in event.entrants}:
-            here = sorted(entrants & self._core.presence.ids)
-            elsewhere.broadcast_change(_PRESENT, " ".join((elsewhere.cluster.urls[0], *here)))
+            present = sorted(entrants & self._core.presence.ids)
+            elsewhere.broadcast_change(_PRESENT, " ".join((elsewhere.cluster.urls[0], *present)))
 
     def _on_present(self, key: str) -> None:
         url, *ids = key.split(" ")

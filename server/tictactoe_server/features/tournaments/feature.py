@@ -32,7 +32,7 @@ class EndEvent(Order, frozen=True, tag="end-event"):
     """End the tournament CODE. Games in progress do not count, and the table keeps its present order."""
 
     code: Annotated[str, click.Argument(["code"])]
-    said = "Ended tournament {event}, {title}."
+    outcome = "Ended tournament {event}, {title}."
 
     async def run_here(self, server: ServerParts) -> Row:
         return await server.service(Tournaments).end(self.code)
@@ -47,7 +47,7 @@ class AllowOrganiser(Order, frozen=True, tag="organiser"):
 
     player: Annotated[str, click.Argument(["player"])]
     off: Annotated[bool, click.Option(["--off"], is_flag=True, help="Withdraw the permission.")] = False
-    said = "{player} {may} open tournaments. The player must reload the page."
+    outcome = "{player} {may} open tournaments. The player must reload the page."
 
     async def run_here(self, server: ServerParts) -> Row:
         store, id = server.core.store, self.player
