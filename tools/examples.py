@@ -216,10 +216,10 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
             ),
         ),
         pushes.Ok: (
-            pushes.Ok(id="2", room=_ROOM, seat="X", moves=(0, 4)),
+            pushes.Ok(id="2", room=_ROOM, seat="X"),
             pushes.Ok(id="8"),
-            pushes.Ok(id="9", room=_ROOM, seat="X", moves=(), rated=True),
-            pushes.Ok(id="33", room=_ROOM, seat="X", seats=("X", "O"), moves=()),
+            pushes.Ok(id="9", room=_ROOM, seat="X", rated=True),
+            pushes.Ok(id="33", room=_ROOM, seat="X", seats=("X", "O")),
             pushes.Ok(id="15", rooms=(_SUMMARY,), online=3),
             pushes.Ok(id="18", time=1_924_970_700_000),
             pushes.Ok(id="19", games=(_PAST_GAME,)),

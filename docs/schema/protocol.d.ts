@@ -641,7 +641,6 @@ declare namespace Protocol {
     room?: string;
     seat?: string | null;
     seats?: string[];
-    moves?: number[];
     rooms?: RoomSummary[];
     online?: number;
     time?: number;

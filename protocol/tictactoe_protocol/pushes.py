@@ -467,7 +467,6 @@ class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
     room: str | UnsetType = UNSET
     seat: str | UnsetType | None = UNSET
     seats: tuple[str, ...] | UnsetType = UNSET
-    moves: tuple[int, ...] | UnsetType = UNSET
     rooms: tuple[RoomSummary, ...] | UnsetType = UNSET
     online: int | UnsetType = UNSET
     time: int | UnsetType = UNSET

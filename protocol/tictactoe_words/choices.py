@@ -89,7 +89,10 @@ class Choices:
 
     def find_reason(self, name: str) -> str | None:
         """Return the id of the sentence that explains why an action is impossible, or None if there is none."""
-        return None if self.may(name) else self.reasons.get(name.partition(" ")[0])
+        kind, _, action = name.partition(" ")
+        if self.may(name):
+            return None
+        return self.reasons.get(kind, f"not offered {kind}" if action == "withdraw" else None)
 
 
 def choices(

@@ -127,12 +127,12 @@ class Watcher:
 
     def __init__(self, **options: bool) -> None:
         self._room = Room(FakeCourier(player="p-wat"), "K7M4PQ")
-        self._room._enter(Ok(id="1", room="K7M4PQ", moves=MOVES))
+        self._room._enter(Ok(id="1", room="K7M4PQ"))
         self.see()
         self._actions = Actions(self._room, Settings(**options))  # type: ignore[arg-type]
 
     def see(self, moves: tuple[int, ...] = MOVES, game: int = 1) -> None:
-        self._room._enter(Ok(id="1", room="K7M4PQ", moves=moves))
+        self._room._enter(Ok(id="1", room="K7M4PQ"))
         self._room._receive(
             replace(state(moves, game=game), seq=self._room.state.seq + 1 if self._room.has_state else 1)
         )

@@ -128,12 +128,14 @@ def over(record: GameRecord) -> RoomState:
     out = {mark for _, mark in record.passed}
     clock = record.clock
     return replace(
-        state(rules=record.rules),
+        state(
+            rules=record.rules,
+            seats={mark: replace(seat("p-ana", "ana"), out=mark in out) for mark in record.rules.marks},
+        ),
         board=position.board,
         ply=position.ply,
         rules=RulesState.of(record.rules),
         chosen=position.chosen or UNSET,
-        seats={mark: replace(seat("p-ana", "ana"), out=mark in out) for mark in record.rules.marks},
         result=None if result is None else Result(result.winner, result.reason),
         time_control=None
         if clock is None

@@ -169,7 +169,7 @@ async def test_a_pending_move_follows_its_room_to_another_server() -> None:
             assert heard(two, Move) == heard(one, Move)
             happened = [await anext(happening) for _ in range(5)]
         moves = [type(event).__name__ for event in happened]
-        assert moves == ["Updated", "RoomMoved", "Updated", "Moved", "Updated"]
+        assert moves == ["Updated", "RoomMoved", "Updated", "Happening", "Updated"]
         assert happened[1] == RoomMoved(ROOM, two.url)
         assert client.address == parse_address(two.url)
 

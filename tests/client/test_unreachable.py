@@ -55,7 +55,7 @@ async def test_our_room_is_taken_over_by_the_connected_server() -> None:
     async with server_of_a_cluster() as server, connect(server.url, reconnect=QUICK) as client:
         room = await client.rooms.join(ROOM)
         server.answers[Join] = says_nobody_is_there(
-            lambda request: [Ok(id=identity(request), room=ROOM, seat="X", moves=()), state(3)]
+            lambda request: [Ok(id=identity(request), room=ROOM, seat="X"), state(3)]
         )
         async with room.events() as happening:
             await event_of(happening, Updated)

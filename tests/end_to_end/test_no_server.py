@@ -190,7 +190,7 @@ async def test_connecting_can_be_cancelled_at_once(kind: str, certificate: ssl.S
 
 async def test_a_server_that_falls_silent_is_not_waited_for_without_end() -> None:
     def let_in(request: Request) -> list[Frame]:
-        return [Ok(id=identity(request), room=ROOM, seat="X", moves=())]
+        return [Ok(id=identity(request), room=ROOM, seat="X")]
 
     async def attempt(case: tuple[Answer, str, str]) -> None:
         answer, mode, said = case

@@ -83,7 +83,7 @@ async def test_a_server_cannot_put_a_client_into_rooms_that_it_did_not_ask_for()
         messages = client.messages()
         await client.rooms.join("K7M4PQ")
         for letter in "ABCDEFGH":
-            await hostile.push(Ok(id="none", room=f"K7M4P{letter}", seat="X", moves=()))
+            await hostile.push(Ok(id="none", room=f"K7M4P{letter}", seat="X"))
         await client.ping()
         proxy.cut()
         await event_of(messages, Back)

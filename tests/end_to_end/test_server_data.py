@@ -179,7 +179,8 @@ async def test_the_manual_s_commands_back_a_running_server_up_and_restore_it(her
         assert await has_finished_game(url, token)
         async with open_peer(url, token=token) as ana:
             assert ana.seats == {room: "X"}
-            assert (await ana.ask("join", room=room))["moves"] == [4]
+            await ana.ask("join", room=room)
+            assert (await ana.state())["moves"] == [4]
 
 
 async def test_sigterm_leaves_one_file_with_everything_in_it(tmp_path: Path) -> None:

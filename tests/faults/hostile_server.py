@@ -23,6 +23,7 @@ from tictactoe_protocol.pushes import (
     ChatLine,
     Closed,
     Error,
+    Happening,
     LobbyChange,
     Notice,
     Offers,
@@ -106,6 +107,7 @@ def state(
         watchers=2,
         score={CLIENT: 1, OTHER: 0, "draws": 3, text: 4},
         moves=position.moves,
+        news=(Happening("moved", position.board[moves[-1]], cell=moves[-1]),) if moves else (),
     )
 
 
@@ -158,6 +160,7 @@ class HostileServer:
         heard: The requests received.
         is_silent: Whether it answers nothing.
         servers: The servers of its `cluster`, if it is one of several.
+        newest: The state of each room that was sent last, which `sync` repeats.
     """
 
     text: str = "bo"
@@ -169,6 +172,7 @@ class HostileServer:
     servers: tuple[str, ...] = ()
     cluster: str = ""
     connections: int = 0
+    newest: dict[str, RoomState] = field(default_factory=dict)
 
     async def push(self, *frames: Frame) -> None:
         assert self.socket is not None
@@ -180,6 +184,8 @@ class HostileServer:
 
     async def _send(self, socket: ServerConnection, frames: Iterable[Frame]) -> None:
         for frame in frames:
+            if isinstance(frame, RoomState):
+                self.newest[frame.room] = frame
             await socket.send(frame if isinstance(frame, (str, bytes)) else encode(frame).decode())
 
     async def serve(self, socket: ServerConnection) -> None:
@@ -201,9 +207,9 @@ class HostileServer:
                 several = {"servers": self.servers, "cluster": self.cluster} if self.servers else {}
                 return [make_welcome(server=text, name=text, **several)]
             case Join() | Match() | Create():
-                return [Ok(id=id, room=ROOM, seat="X", moves=()), state(text=text)]
+                return [Ok(id=id, room=ROOM, seat="X"), state(text=text)]
             case Watch():
-                return [Ok(id=id, room=ROOM, seat=None, moves=()), state(text=text, client=None)]
+                return [Ok(id=id, room=ROOM, seat=None), state(text=text, client=None)]
             case Rooms() | Lobby(on=True):
                 return [Ok(id=id, rooms=(summary(text), summary(text, "K7M4P2", status="playing")))]
             case History():
@@ -211,7 +217,7 @@ class HostileServer:
             case Record() | Move() | Chat():
                 return [Error(id=id, code="occupied", message=text, room=ROOM, path=text)]
             case Sync():
-                return [Ok(id=id, room=ROOM, moves=())]
+                return [Ok(id=id, room=request.room), self.newest[request.room]]
             case Ping():
                 return [Ok(id=id, time=0)]
             case _:
@@ -262,7 +268,7 @@ def says_nobody_is_there(answer: Answer, room: str = ROOM) -> Answer:
 
 def lets_in(room: str = ROOM, seq: int = 1, *, is_waiting: bool = False) -> Answer:
     here = replace(state(seq, is_waiting=is_waiting), room=room)
-    return lambda request: [Ok(id=identity(request), room=room, seat="X", moves=()), here]
+    return lambda request: [Ok(id=identity(request), room=room, seat="X"), here]
 
 
 def the_end(seq: int, text: str) -> list[Frame]:

@@ -28,7 +28,7 @@ from tests.terminal import RESTORED, run_screen
 from tests.together import try_each
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import ChatLine, Error, Notice, Ok
-from tictactoe_protocol.requests import Join, Sync
+from tictactoe_protocol.requests import Join
 from tictactoe_protocol.requests import Request as Asked
 from tictactoe_protocol.terms import ClockState
 
@@ -72,7 +72,7 @@ HARMLESS: dict[str, Deed] = {
     "unknown types": send(*(json.dumps({"type": f"new-{number}", "of": [number]}) for number in range(500))),
     "welcomes without end": send(*[make_welcome(protocol=9, player="p-x")] * 500),
     "a chat of a megabyte": send(ChatLine(room=ROOM, from_="x", seat=None, text="y" * 2**20, at=0, player=OTHER)),
-    "moves off the board": send(state(5, (4, 0, 8))),  # which are asked after: the answer is not believed
+    "several moves at once": send(state(5, (4, 0, 8))),
     "a seq that goes back": send(state(9), state(3, (4, 0)), state(-7)),
     "another room": send(replace(state(9, (4, 0)), room="AAAAAA")),
     "answers to nothing": send(Ok(id="nobody"), Error(id="nobody", code="x", message="y"), Ok(id="client-99")),
@@ -82,18 +82,11 @@ HARMLESS: dict[str, Deed] = {
 }
 
 
-def misled(request: Asked) -> list[Frame]:
-    return [Ok(id=identity(request), room=ROOM, moves=(0, 4, 900))]
-
-
-ANSWERS: dict[type, Answer] = {Sync: misled}
-
-
 @pytest.mark.parametrize("mode", ["--plain", "--json"])
 async def test_nonsense_ends_the_run_with_a_sentence_and_four(mode: str) -> None:
     async def attempt(name: str) -> None:
         async with (
-            hostile_server("bo", ANSWERS) as server,
+            hostile_server("bo") as server,
             run_client("join", ROOM, mode, "-s", server.url) as client,
         ):
             await client.until("Your move, X." if mode == "--plain" else '{"type":"room"')
@@ -113,7 +106,7 @@ async def test_nonsense_ends_the_run_with_a_sentence_and_four(mode: str) -> None
 async def test_the_full_screen_ends_with_a_sentence_and_four() -> None:
     async def attempt(name: str) -> None:
         async with (
-            hostile_server("bo", ANSWERS) as server,
+            hostile_server("bo") as server,
             run_screen(*COMMAND, "join", ROOM, "-s", server.url) as screen,
         ):
             await screen.until("Your move")
@@ -129,7 +122,7 @@ async def test_the_full_screen_ends_with_a_sentence_and_four() -> None:
 async def test_a_transcript_survives_invalid_messages() -> None:
     async def attempt(name: str) -> None:
         async with (
-            hostile_server("bo", ANSWERS) as server,
+            hostile_server("bo") as server,
             run_client("join", ROOM, "--plain", "-s", server.url) as client,
         ):
             await client.until("Your move, X.")
@@ -147,10 +140,15 @@ SENSELESS: dict[str, Answer] = {
     "no room": lambda request: [Ok(id=identity(request))],
     "no room code": lambda request: [Ok(id=identity(request), room="; rm -rf ~", seat="X")],
     "no mark": lambda request: [Ok(id=identity(request), room=ROOM, seat="XO")],
-    "no cell": lambda request: [Ok(id=identity(request), room=ROOM, seat="X", moves=(-1,))],
-    "a cell twice": lambda request: [Ok(id=identity(request), room=ROOM, seat="X", moves=(5, 5))],
-    "off the board": lambda request: [Ok(id=identity(request), room=ROOM, seat="X", moves=(700,)), state(5)],
+    "no cell": lambda request: seated(request, (-1,)),
+    "a cell twice": lambda request: seated(request, (5, 5)),
+    "off the board": lambda request: seated(request, (700,)),
 }
+
+
+def seated(request: Asked, moves: tuple[int, ...]) -> list[Frame]:
+    """Return a seat, and a state with impossible moves."""
+    return [Ok(id=identity(request), room=ROOM, seat="X"), replace(state(), moves=moves)]
 
 
 async def test_an_answer_to_join_that_makes_no_sense_ends_with_four() -> None:

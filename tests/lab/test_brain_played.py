@@ -62,16 +62,13 @@ async def follow(
     room: Room, ply: int = -1, work: Callable[[], Awaitable[None]] | None = None
 ) -> tuple[Happening, list[int]]:
     """Watch a game and return its end and its moves; start some work after a number of moves."""
-    moves: list[int] = []
     async with asyncio.timeout(PATIENCE_SECONDS), room.events() as happening:
         async for event in happening:
-            match event:
-                case Happening(type="moved", cell=int(cell)):
-                    moves.append(cell)
-                    if len(moves) == ply and work is not None:
-                        await work()
-                case Happening(type="ended"):
-                    return event, moves
+            if work is not None and room.state.ply >= ply:
+                await work()
+                work = None
+            if isinstance(event, Happening) and event.type == "ended":
+                return event, [*room.state.moves]
     raise AssertionError(room.ended)
 
 

@@ -39,8 +39,8 @@ def play_elsewhere(store: TroubledStore, room: str, ana: Peer) -> Room:
 @pytest.mark.parametrize("verb", ["join", "watch"])
 async def test_the_stored_state_is_shown_if_it_is_older(server: Server, bo: Peer, room: str, verb: str) -> None:
     async with open_peer(server.url, token=bo.welcome["token"] if verb == "join" else None) as again:
-        assert (await again.ask(verb, room=room, seq=2**31 - 1))["moves"] == []
-        assert (await again.state())["ply"] == 0
+        await again.ask(verb, room=room, seq=2**31 - 1)
+        assert (await again.state())["moves"] == []
 
 
 @pytest.mark.parametrize("verb", ["join", "watch"])
@@ -50,7 +50,8 @@ async def test_a_known_seq_costs_no_load(
     seen = store.rooms.now(room).seq
     play_elsewhere(store, room, ana)
     async with open_peer(server.url, token=bo.welcome["token"] if verb == "join" else None) as again:
-        assert (await again.ask(verb, room=room, seq=seen))["moves"] == []
+        await again.ask(verb, room=room, seq=seen)
+        assert (await again.state())["moves"] == []
 
 
 async def test_watching_twice_shows_the_state_once(store: TroubledStore, server: Server, ana: Peer, room: str) -> None:
@@ -58,8 +59,8 @@ async def test_watching_twice_shows_the_state_once(store: TroubledStore, server:
         await watcher.ask("watch", room=room)
         await watcher.state(ply=0)
         after = play_elsewhere(store, room, ana)
-        assert (await watcher.ask("watch", room=room, seq=after.seq))["moves"] == [4]
-        assert (await watcher.receive())["ply"] == 1
+        await watcher.ask("watch", room=room, seq=after.seq)
+        assert (await watcher.receive())["moves"] == [4]
         await watcher.send("ping", id="last")
         assert (await watcher.receive())["id"] == "last"
 

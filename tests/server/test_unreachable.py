@@ -73,7 +73,8 @@ async def test_an_unreachable_room_is_taken_over_for_a_player_with_a_seat(node: 
             await second.send("ping", id="ping")
             answers = [await second.until(lambda message: "id" in message) for _ in range(2)]
             assert [(answer["id"], answer["type"]) for answer in answers] == [("ping", "ok"), ("asks", "ok")]
-            assert (await again.ask("join", room=room))["moves"] == [4]
+            assert (await again.ask("join", room=room))["type"] == "ok"
+            assert (await again.state())["moves"] == [4]
             assert (await second.ask("move", room=room, cell=0, ply=1))["type"] == "ok"
             assert (await again.state(ply=2))["board"] == "O...X...."
             await until(lambda: room not in one.service(Cluster).own_rooms.rooms)

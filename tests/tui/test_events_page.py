@@ -84,7 +84,7 @@ async def test_a_player_whose_card_is_taken_over_is_told_and_does_not_reconnect(
     async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=PAGE) as ana:
         await ana.until("Waiting for")
         there = replace(state(), event=EVENT, pairing="r2-1")
-        server.answers[Join] = lambda request: [Ok(id=identity(request), room=ROOM, seat="X", moves=()), there]
+        server.answers[Join] = lambda request: [Ok(id=identity(request), room=ROOM, seat="X"), there]
         await server.push(CALL)
         await ana.until("Your move, X.")
         await server.push(Replaced(room=ROOM))
@@ -184,7 +184,7 @@ async def test_a_call_during_another_game_is_announced_with_a_key(open_screen: O
         await ana.until("Your move, X.")
         called = replace(CALL, room="K7M4P2")
         there = replace(state(), room="K7M4P2")
-        server.answers[Join] = lambda request: [Ok(id=identity(request), room="K7M4P2", seat="X", moves=()), there]
+        server.answers[Join] = lambda request: [Ok(id=identity(request), room="K7M4P2", seat="X"), there]
         await server.push(called)
         await ana.until("You are called: X against bo in K7M4P2. Come within 0:", "Ctrl+G: go.")
         assert not heard(server, Join)
@@ -199,7 +199,7 @@ async def test_the_next_board_replaces_a_finished_one(open_screen: OpenScreen) -
         await server.push(state(2, (0, 4, 1, 3, 2), result=Result("X", "line", (0, 1, 2))))
         await ana.until("You win")
         there = replace(state(), room="K7M4P2")
-        server.answers[Join] = lambda request: [Ok(id=identity(request), room="K7M4P2", seat="X", moves=()), there]
+        server.answers[Join] = lambda request: [Ok(id=identity(request), room="K7M4P2", seat="X"), there]
         await server.push(replace(CALL, room="K7M4P2", pairing="r3-1"))
         await ana.until("Tic-tac-toe  K7M4P2")
         await until(lambda: [one.room for one in heard(server, Leave)] == [ROOM])

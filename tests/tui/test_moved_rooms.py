@@ -29,7 +29,7 @@ async def test_a_call_from_another_server_asks_and_keeps_the_seat(open_screen: O
         await ana.do("ctrl+g", "Room K7M4P2 is at another server. Go there?", "is held for 1 minute.")
         await ana.do("escape", "Ctrl+G: go.", gone="Go there?")
         over = replace(state(2, (0, 4, 1, 3, 2), result=Result("X", "line", (0, 1, 2))), room="K7M4P2")
-        two.answers[Join] = lambda request: [Ok(id=identity(request), room="K7M4P2", seat="X", moves=()), over]
+        two.answers[Join] = lambda request: [Ok(id=identity(request), room="K7M4P2", seat="X"), over]
         await ana.do("ctrl+g", "Go there?")
         await ana.do("enter", "Tic-tac-toe  K7M4P2", "You win")
         one.answers[Join], two.answers[Join] = lets_in(ROOM), sends_to(one.url)

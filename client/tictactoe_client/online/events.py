@@ -18,11 +18,7 @@ __all__ = ["Back", "ChallengeEnded", "Closed", "ConnectionEvent", "Cut", "Gone",
 __all__ += ["News", "Replaced", "Retrying", "RoomEvent", "RoomMoved", "RoomUnanswered", "Said", "Told", "Updated"]
 
 
-class Event(Struct, frozen=True):
-    """An event in a room, or on the connection to it."""
-
-
-class Updated(Event, frozen=True):
+class Updated(Struct, frozen=True):
     """All news of a state have been yielded.
 
     Attributes:
@@ -37,19 +33,19 @@ class Updated(Event, frozen=True):
     news: tuple[News, ...] = ()
 
 
-class Said(Event, frozen=True):
+class Said(Struct, frozen=True):
     """A chat line."""
 
     line: ChatLine
 
 
-class Told(Event, frozen=True):
+class Told(Struct, frozen=True):
     """A message that answers no request."""
 
     push: Notice | Announcement | Error | Call | Challenged | Rated
 
 
-class ChallengeEnded(Event, frozen=True):
+class ChallengeEnded(Struct, frozen=True):
     """The end of a challenge to us or from us.
 
     Attributes:
@@ -63,7 +59,7 @@ class ChallengeEnded(Event, frozen=True):
     leads: bool = False
 
 
-class Lost(Event, frozen=True):
+class Lost(Struct, frozen=True):
     """The connection ended; seats are held for `hold_seconds`, and we try for `absent_seconds` without a server."""
 
     reason: str
@@ -72,7 +68,7 @@ class Lost(Event, frozen=True):
     absent_seconds: float
 
 
-class Retrying(Event, frozen=True):
+class Retrying(Struct, frozen=True):
     """The next attempt follows in `in_seconds`; we give up in `left_seconds`."""
 
     attempt: int
@@ -81,7 +77,7 @@ class Retrying(Event, frozen=True):
     server: str
 
 
-class Back(Event, frozen=True):
+class Back(Struct, frozen=True):
     """The connection is back, and states of our rooms follow."""
 
     attempts: int
@@ -89,21 +85,21 @@ class Back(Event, frozen=True):
     latency_seconds: float
 
 
-class Gone(Event, frozen=True):
+class Gone(Struct, frozen=True):
     """A room could not be entered again."""
 
     room: str
     refused: Refused
 
 
-class RoomMoved(Event, frozen=True):
+class RoomMoved(Struct, frozen=True):
     """Another server has the room now, and we are in it there; its state follows."""
 
     room: str
     url: str
 
 
-class RoomUnanswered(Event, frozen=True):
+class RoomUnanswered(Struct, frozen=True):
     """The room's server does not answer; `RoomMoved` follows if another one takes the room over."""
 
     room: str
@@ -115,17 +111,17 @@ class RoomUnanswered(Event, frozen=True):
         return describe_unanswered(self.room, self.there)
 
 
-class Closed(Event, frozen=True):
+class Closed(Struct, frozen=True):
     """The room was closed; nothing follows."""
 
     reason: str
 
 
-class Replaced(Event, frozen=True):
+class Replaced(Struct, frozen=True):
     """A newer connection of ours took the seat; nothing follows."""
 
 
-class Cut(Event, frozen=True):
+class Cut(Struct, frozen=True):
     """The connection is lost for good. Only listeners get this; iterators raise the error."""
 
     lost: ConnectionLost

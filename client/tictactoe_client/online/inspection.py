@@ -140,10 +140,7 @@ def _inspect(said: Struct) -> None:
         case pushes.HeldSeat(seat=seat):
             _demand(_is_mark(seat), "seat")
         case pushes.Ok():
-            moves = said.moves or ()
             _demand(not said.seat or _is_mark(said.seat), "seat")
-            _demand(all(0 <= cell < MAX_SIDE * MAX_SIDE for cell in moves), "moves")
-            _demand(len(set(moves)) == len(moves), "moves")
         case EventPairing(players=players, names=names):
             _demand(all(map(_is_mark, (*players, *names))), "marks")
         case Call(mark=mark):

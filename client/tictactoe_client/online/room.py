@@ -107,6 +107,7 @@ class Room(Followed[RoomState]):
         self._awaits_state = True
         self._is_after_loss = False
         self._newest_seq = -1
+        self._states_received = 0  # older ones included, which are not shown
         self._asked_at: dict[tuple[type, terms.OfferAction, str | None], tuple[int, int]] = {}
 
     @property
@@ -323,9 +324,9 @@ class Room(Followed[RoomState]):
 
     async def sync(self) -> tuple[int, ...]:
         """Request the state again, and return the moves of the current game."""
-        seen = self._states_seen
+        received = self._states_received
         await self._ask(requests.Sync(room=self.code))
-        await self._changed.until(lambda: self._states_seen > seen or self._is_at_end or self._lost is not None)
+        await self._changed.until(lambda: self._states_received > received or self._is_at_end or self._lost is not None)
         return self.moves
 
     def find_actor(self, state: RoomState) -> str:
@@ -356,9 +357,11 @@ class Room(Followed[RoomState]):
         """
         if self.ended is not None:
             return
+        self._states_received += 1
         if state.seq < self._newest_seq:
             if self._is_after_loss and self.has_state:
                 self._update(self.state)
+            self._changed.note()
             return
         known = self.state.rules if self.has_state else state.rules
         if state.rules != known and state.rules.to_rules() != known.to_rules():

@@ -80,11 +80,11 @@ class Call(Struct, eq=False):
             self.session.push(Ok(id=self.request.id, **content))
 
     def answer_with_room(self, live: LiveRoom, **content: Any) -> None:
-        """Send an `Ok` reply with the code and the moves of the room `live`, and with the player's seats."""
+        """Send an `Ok` reply with the code of the room `live` and the player's seats."""
         marks = live.room.marks_of(self.player.id) if live.is_played_by(self.session) else []
         seat = live.room.mark_of(self.player.id) if marks else None
         seats = tuple(marks) if len(marks) > 1 else UNSET
-        self.answer(room=live.room.code, seat=seat, seats=seats, moves=live.room.position.moves, **content)
+        self.answer(room=live.room.code, seat=seat, seats=seats, **content)
 
     def submit(self) -> None:
         """Submit the request as a command in its room. The reply is sent when the change is settled."""

@@ -42,7 +42,7 @@ class Play(Service):
         call.submit()
 
     def sync(self, call: Call) -> None:
-        call.answer(moves=call.live.room.position.moves)
+        call.answer()
         call.live.show_to(call.session, call.now)
 
 
