@@ -31,16 +31,22 @@ from tictactoe_words.wording import (
 )
 
 _MOST_NAMED: Final = 6
-"""Up to this number of moves, the moves that were taken back are named."""
+"""Up to this number of moves, the moves that were taken back or missed are named."""
 
 _OFFERS: Final = {"draw": "offers draw", "undo": "asks undo", "rematch": "asks rematch"}
 _WHY_OVER: Final = frozenset({"full", "agreed", "claimed", "aborted"})
 
 
 class Missed(Struct, frozen=True):
-    """Moves were played in states that the client did not receive."""
+    """Moves were played in states that the client did not receive.
+
+    Attributes:
+        moves: The number of moves.
+        cells: Their cells in order, if they are few and continue the moves that the client knows.
+    """
 
     moves: int
+    cells: tuple[int, ...] = ()
 
 
 News = Happening | Missed
@@ -57,10 +63,12 @@ def news_since(old: RoomState, state: RoomState) -> tuple[News, ...]:
     played = state.ply - (old.ply if is_same_game else 0)
     if state.seq == old.seq + 1 and (state.news or not played):
         return state.news
+    is_named = 0 < played <= _MOST_NAMED and is_same_game and state.moves[:-played] == old.moves
+    cells = state.moves[-played:] if is_named else ()
     began = () if is_same_game else (Happening("began", game=state.game),)
     known = is_same_game and old.result is not None
     standing = [each for each in list_standing(state) if not (known and each.type == "ended")]
-    return (*began, *((Missed(played),) if played > 0 else ()), *standing)
+    return (*began, *((Missed(played, cells),) if played > 0 else ()), *standing)
 
 
 def list_standing(state: RoomState) -> Iterator[Happening]:
@@ -94,7 +102,8 @@ def announce(
     teller, told, last_move = _Teller(news, state, viewer, sees_board, after_loss), list[str](), ""
     for each in news:
         if isinstance(each, Missed):
-            told.append(say("missed moves", n=each.moves))
+            named = name_moves(each.cells, state) if each.cells else ""
+            told.append(say("missed moves named" if named else "missed moves", n=each.moves, moves=named))
             continue
         sentence = teller.tell(each)
         if each.type == "moved":

@@ -80,7 +80,7 @@ def test_whoever_missed_states_hears_how_many_moves_and_which_offers_are_open() 
     listener = Listener(room)
     room._receive(state((4, 0, 8, 2), offers=Offers(draw="O")))
     assert room.moves == (4, 0, 8, 2)
-    assert listener.updates[-1].news == (Missed(3), Happening("offered", "O", kind="draw"))
+    assert listener.updates[-1].news == (Missed(3, (0, 8, 2)), Happening("offered", "O", kind="draw"))
     assert listener.heard[1:] == [*listener.updates[-1].news, listener.updates[-1]]
 
 

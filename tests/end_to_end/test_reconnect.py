@@ -244,7 +244,7 @@ Connected again after N second. You missed nothing. Your move, X.
 You play B2, centre.
 Connection lost. Trying again for up to 10 minutes. Your seat is held for 1 minute while the server runs.
 Connected again after N second.
-You missed a move.
+You missed a move: A1.
    A B C
 1  O . .
 2  . X .

@@ -123,11 +123,11 @@ test("the end is told in one line, for who lost without a burst, and what was as
 test("whoever missed states hears how many moves they missed and what is so now, and each state's news once", () => {
 	const state = stateOf({ seq: 5, ply: 4, board: "XX.OO....", last: 3, moves: [0, 4, 1, 3], offers: { draw: "O", undo: null, rematch: [] }, news: [{ type: "offered", mark: "O", kind: "draw" }] });
 	const hear = (old, now = state, afterLoss = false) => newsOf({ viewer: "ana", seat: "X", state: now, plays: true }, old, afterLoss).told;
-	assert.deepEqual(hear(stateOf()), ["You missed 2 moves.", "bo offers a draw.", "Your move, X."]);
+	assert.deepEqual(hear(stateOf()), ["You missed 2 moves: B1 and A2.", "bo offers a draw.", "Your move, X."]);
 	assert.deepEqual(hear(stateOf({ seq: 4, ply: 4 })), ["bo offers a draw.", "Your move, X."]);
 	assert.deepEqual(hear(stateOf({ seq: 5, ply: 4 })), []);
 	assert.deepEqual(hear(stateOf({ seq: 5, ply: 4 }), state, true), ["You missed nothing.", "Your move, X."]);
-	assert.deepEqual(hear(stateOf({ seq: 4, ply: 3 }), { ...state, offers: {}, news: [] }), ["You missed a move.", "Your move, X."]);
+	assert.deepEqual(hear(stateOf({ seq: 4, ply: 3 }), { ...state, offers: {}, news: [] }), ["You missed a move: A2.", "Your move, X."]);
 });
 
 test("while a seat is free its host sees an invitation, and others the door", () => {

@@ -176,7 +176,7 @@ async def test_missed_moves_are_counted_and_listed(visit: Visit) -> None:
         moves = ana.page.get_by_role("list", name="Moves")
         await expect(moves).to_have_text(re.compile("1 X A1.*2 O A2.*3 X B1"))
         await server.say(state(9, 0, 3, 1, 4, 8))
-        await ana.hears("You missed 2 moves.")
+        await ana.hears("You missed 2 moves: B2 and C3.")
         await expect(moves).to_have_text(re.compile("3 X B1.*4 O B2.*5 X C3"))
 
 

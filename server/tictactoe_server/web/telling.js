@@ -59,7 +59,7 @@ function tell(event, told) {
 		case "began":
 			return state.game > 1 ? say("game", { n: state.game, players: describePlayers(state, viewer) }) : "";
 		case "missed":
-			return say("missed moves", { n: event.moves ?? 0 });
+			return say(cells.length ? "missed moves named" : "missed moves", { n: event.moves ?? 0, moves: cells.length ? nameMoves(cells, rules) : "" });
 		case "moved": {
 			const by = placerOf(state, state.ply - 1);
 			if (by) return sayOf(state, by, "places", viewer, { cell: describeCell(cell, rules), mark: nameMark(state, mark) });
@@ -228,9 +228,11 @@ export function newsSince(old, state) {
 	const isSameGame = game === old.game;
 	if (seq === old.seq) return [];
 	const played = ply - (isSameGame ? old.ply : 0);
+	const isNamed = isSameGame && played <= MOST_NAMED && old.moves.every((cell, place) => cell === state.moves[place]);
+	const cells = isNamed ? state.moves.slice(old.ply) : [];
 	if (seq === old.seq + 1 && (news.length || !played)) return news;
 	const standing = listStanding(state).filter(({ type }) => type !== "ended" || !isSameGame || !old.result);
-	return [...(isSameGame ? [] : [{ type: "began" }]), ...(played > 0 ? [{ type: "missed", moves: played }] : []), ...standing];
+	return [...(isSameGame ? [] : [{ type: "began" }]), ...(played > 0 ? [{ type: "missed", moves: played, cells }] : []), ...standing];
 }
 
 /** @param {Room} room @param {State} state */
