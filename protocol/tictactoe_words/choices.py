@@ -89,9 +89,9 @@ class Choices:
 
     def find_reason(self, name: str) -> str | None:
         """Return the id of the sentence that explains why an action is impossible, or None if there is none."""
-        kind, _, action = name.partition(" ")
         if self.may(name):
             return None
+        kind, _, action = name.partition(" ")
         return self.reasons.get(kind, f"not offered {kind}" if action == "withdraw" else None)
 
 

@@ -222,7 +222,7 @@ def _suggest(message: str, possible: Sequence[str] | None) -> str:
 
 
 def _guide(error: click.NoSuchCommand) -> str:
-    """Return what to type where a room or a server stands in the place of a command, else nothing."""
+    """Return the right command line for a room or a server that was typed as a command, else ""."""
     from tictactoe_client.online.address import parse_room
     from tictactoe_client.online.errors import BadAddress, BadRoomCode
 

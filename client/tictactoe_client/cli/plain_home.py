@@ -89,11 +89,11 @@ class PlainHome:
         elif word == "resume" and not self._waiting:
             self._screen.print(say("no game waits"))
         elif word not in (*self._commands, *names):
-            words_known = [
+            known_words = [
                 *(word for word in self._commands if word not in _NAMED),
                 *map(word_of, (*names, "help", "quit")),
             ]
-            self._screen.print(describe_unknown(words[0], self._hint, words_known))
+            self._screen.print(describe_unknown(words[0], self._hint, known_words))
         else:
             if word == "resume":
                 word, words = "join", ["join", *(words[1:] or [next(iter(self._waiting))])]

@@ -5,13 +5,10 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
-from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
-
-from msgspec.structs import replace
 
 from tictactoe_client.files.writer import create_file
 from tictactoe_client.online.errors import ProtocolBroken, Refused, Unreachable, describe_cause
@@ -106,7 +103,7 @@ async def save_game(name: str, state: RoomState, room: Room) -> str:
         if (text := await room.record(state.game)) is not None:
             record = parse_record(text)
     try:
-        record = record or record_of(state, room.moves, datetime.now(UTC))  # only players get a record from the server
+        record = record or record_of(state, datetime.now(UTC))  # only players get a record from the server
         return await asyncio.to_thread(save_record, record, name or name_for(record))
     except (InvalidRecord, Refused):
         return say("save no moves")
@@ -114,10 +111,10 @@ async def save_game(name: str, state: RoomState, room: Room) -> str:
         return say("save another name", why=misuse.message)
 
 
-def record_of(state: RoomState, moves: Sequence[int], now: datetime) -> GameRecord:
-    """Return the record of a state with these moves; raises `InvalidRecord` if they do not fit."""
+def record_of(state: RoomState, now: datetime) -> GameRecord:
+    """Return the record of a state; raises `InvalidRecord` if its moves do not lead to its board."""
     try:
-        position = position_after(replace(state, moves=tuple(moves)))
+        position = position_after(state)
     except ProtocolBroken:
         raise InvalidRecord(GameError("bad_record", say("record other board")), "moves") from None
     result = None if state.result is None else GameResult(state.result.reason, state.result.winner)
@@ -127,7 +124,7 @@ def record_of(state: RoomState, moves: Sequence[int], now: datetime) -> GameReco
         clock = MoveClock(per_move) if isinstance(per_move, int) else SeatClock(initial_ms, increment_ms)
     return GameRecord(
         rules=position.rules,
-        moves=tuple(moves),
+        moves=position.moves,
         result=result,
         players=tuple((mark, clean_text(seat.name)) for mark, seat in state.seats.items() if seat is not None),
         date=now.isoformat(timespec="seconds").replace("+00:00", "Z"),

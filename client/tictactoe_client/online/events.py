@@ -107,7 +107,7 @@ class RoomUnanswered(Struct, frozen=True):
 
     @property
     def message(self) -> str:
-        """Which server does not answer, and what is done about it."""
+        """The server that does not answer, and what happens next."""
         return describe_unanswered(self.room, self.there)
 
 

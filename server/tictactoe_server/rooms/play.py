@@ -55,13 +55,14 @@ _REASONS = {"late": "timeout", "away": "claimed"}  # reasons of results, by the 
 def move(room: Room, player: Player, request: Move, now: int) -> Room:
     """Return the room after a move, or the same room for a repeated request."""
     position, cell, ply = room.position, request.cell, request.ply
-    seat = room.seats.get(position.turn)  # type: ignore[arg-type]  # after a game, `turn` is None
-    is_own_turn = seat is not None and seat.player == player.id and not seat.left
-    mark = position.turn if is_own_turn else room.require_mark(player)
-    played = len(position.moves)
-    if ply < played and position.moves[ply] == cell and position.player_of(ply) == mark:
-        return room
-    if room.result is not None or None in room.seats.values() or position.turn != mark or ply != played:
+    played, seat = len(position.moves), room.seats.get(position.turn or "")
+    is_due = seat is not None and seat.player == player.id and not seat.left and ply == played and room.result is None
+    if is_due and None not in room.seats.values():
+        mark = position.turn  # most moves; the checks below would find nothing
+    else:
+        mark = room.require_mark(player)
+        if ply < played and position.moves[ply] == cell and position.player_of(ply) == mark:
+            return room
         _check_turn(room, mark, ply)
     try:
         position = position.play(cell)
@@ -71,7 +72,7 @@ def move(room: Room, player: Player, request: Move, now: int) -> Room:
     if offers is not _NO_OFFERS:
         offers = Offers(draw=mark) if offers.draw == mark else _NO_OFFERS
     outcome = position.outcome
-    if outcome is None and room.clock is None and not (room.asked or room.happened):
+    if outcome is None and room.clock is None and not (room.asked or room.happened):  # most moves, and the quickest way
         return replace(room, seq=room.seq + 1, position=position, offers=offers)
     changes: dict[str, Any] = {}
     if room.clock is not None:

@@ -204,8 +204,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
     @property
     def has_player(self) -> bool:
         """Whether a human player is connected."""
-        online = [seat for seat in self.seats.values() if seat is not None and seat.online]
-        return any(seat.bot is None or not seat.is_server_bot for seat in online)
+        return any(seat is not None and seat.online and not seat.is_server_bot for seat in self.seats.values())
 
     @property
     def is_deserted(self) -> bool:

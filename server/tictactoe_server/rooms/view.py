@@ -104,7 +104,7 @@ def news_of(before: Room, after: Room) -> tuple[Happening, ...]:
 
 
 def _list_people(before: Room, after: Room, new_marks: dict[str, str]) -> tuple[list[Happening], list[Happening]]:
-    """Return the events before and after those of the game."""
+    """Return the events of players: the arrivals, listed before the events of the game, and the departures after."""
     arrivals, departures = list[Happening](), list[Happening]()
     for old_mark, was in before.seats.items():
         mark = new_marks.get(old_mark, old_mark)
@@ -174,8 +174,7 @@ class StateEncoder:
         self._seats_of: object = None
         self._seats = Raw(b"")
         self._situation: Sequence[object] = ()  # what the possible requests depend on in the seats
-        self._may: dict[object, Raw] = {}
-        self._plain_may: dict[object, str] = {}
+        self._may: dict[object, str] = {}
         self._text = b""
         self._parts: list[str] = []
         self._shown: Room | None = None  # in the last state with these parts
@@ -196,16 +195,14 @@ class StateEncoder:
                 return self._encode_whole(room, now, watchers, before)
             self._begin_series(room, watchers)
         self._shown, turn = room, position.turn
-        may = self._plain_may.get(ply if ply < _PLIES else turn)
-        if may is None:
-            may = self._plain_may[ply if ply < _PLIES else turn] = encode(possible_requests(room, now)).decode()
-        last, moves, news = "null", "", ""
+        key = ply if ply < _PLIES else turn
+        may = self._may.get(key) or self._list_may(key, room, now)
         if is_move:
             last = str(position.moves[-1])
             moves = self._moves = f"{self._moves},{last}" if ply > 1 else last
             news = f'[{{"type":"moved","mark":"{old.turn}","cell":{last}}}]'
         else:
-            news = encode(news_of(before, room)).decode()
+            last, moves, news = "null", "", encode(news_of(before, room)).decode()
         to_seq, to_board, to_ply, to_turn, to_last, to_moves, to_may, to_news, rest = self._parts
         return (
             f"{to_seq}{room.seq}{to_board}{position.board}{to_ply}{ply}{to_turn}{turn}{to_last}{last}{to_moves}{moves}"
@@ -221,10 +218,12 @@ class StateEncoder:
             key: tuple[object, ...] = offers.rematch
         else:
             key = offers.draw, offers.undo, position.turn, min(len(position.moves), _PLIES), position.chosen
-        may = self._may.get(key)
-        if may is None:
-            may = self._may[key] = Raw(encode(possible_requests(room, now)))
-        return encode(_state(room, now, watchers, self._rules, self._seats, may, before))
+        may = self._may.get(key) or self._list_may(key, room, now)
+        return encode(_state(room, now, watchers, self._rules, self._seats, Raw(may.encode()), before))
+
+    def _list_may(self, key: object, room: Room, now: int) -> str:
+        may = self._may[key] = encode(possible_requests(room, now)).decode()
+        return may
 
     def _begin_series(self, room: Room, watchers: int) -> None:
         """Cache the text around the fields that plain moves change."""
@@ -244,7 +243,7 @@ class StateEncoder:
         ]
         if situation != self._situation:
             self._situation = situation
-            self._may, self._plain_may = _caches_for(room.rules.marks, room.rules.opening, room.terms, *situation)
+            self._may = _cache_for(room.rules.marks, room.rules.opening, room.terms, *situation)
 
 
 _PLACE: Final = "\1"  # a character that JSON never contains
@@ -252,7 +251,7 @@ _PLIES: Final = 8  # from here on, the possible requests depend on the turn and 
 
 
 def _text_of(room: Room, rules: Raw) -> bytes:
-    """Return a format string for the states after plain moves, with a `_PLACE` for what each of them changes."""
+    """Return a format string for the states after plain moves, with a `_PLACE` for each field that changes."""
     place, text, number = Raw(b"\1"), Raw(b"\2"), Raw(b"\3")
     changing: dict[str, Any] = {
         **dict.fromkeys(("seq", "ply", "last", "may", "news"), place),
@@ -268,12 +267,12 @@ def _text_of(room: Room, rules: Raw) -> bytes:
 
 
 @lru_cache(maxsize=1024)
-def _caches_for(*situation: object) -> tuple[dict[object, Raw], dict[object, str]]:
-    """Return two caches of encoded requests, shared by all rooms in a situation.
+def _cache_for(*situation: object) -> dict[object, str]:
+    """Return a cache of encoded requests, shared by all rooms in a situation.
 
-    After a plain move, the key is the number of moves, or the turn; otherwise whatever else the requests depend on.
+    After a plain move, the key is the number of moves, or the turn; otherwise everything else they depend on.
     """
-    return {}, {}
+    return {}
 
 
 def _state(room: Room, now: int, watchers: int, rules: Any, seats: Any, may: Any, before: Room | None) -> RoomState:

@@ -228,9 +228,9 @@ export function newsSince(old, state) {
 	const isSameGame = game === old.game;
 	if (seq === old.seq) return [];
 	const played = ply - (isSameGame ? old.ply : 0);
+	if (seq === old.seq + 1 && (news.length || !played)) return news;
 	const isNamed = isSameGame && played <= MOST_NAMED && old.moves.every((cell, place) => cell === state.moves[place]);
 	const cells = isNamed ? state.moves.slice(old.ply) : [];
-	if (seq === old.seq + 1 && (news.length || !played)) return news;
 	const standing = listStanding(state).filter(({ type }) => type !== "ended" || !isSameGame || !old.result);
 	return [...(isSameGame ? [] : [{ type: "began" }]), ...(played > 0 ? [{ type: "missed", moves: played, cells }] : []), ...standing];
 }
