@@ -46,7 +46,8 @@ def come_back(room: Room, now: RoomState) -> None:
 
 
 async def answer(actions: Actions, line: str) -> list[str]:
-    return list((await actions.do_line(line, is_offline=True)).lines)
+    actions.is_online = False
+    return list((await actions.do_line(line)).lines)
 
 
 async def test_a_queued_column_becomes_the_cell_where_the_mark_lands() -> None:
@@ -79,6 +80,27 @@ async def test_a_queued_move_is_not_played_in_a_claimed_game() -> None:
     courier.code.set_result("game_over")
     assert await keeping == ["B1 was not played: the game went on without it."]
     assert (await answer(actions, "b1"))[0].startswith("The game is over.")
+
+
+async def test_a_chat_line_that_is_too_long_is_not_sent() -> None:
+    courier = FakeCourier()
+    actions, _ = alone(state((0,)), (0,), courier)
+    assert (await actions.do_line(f"chat {'x' * 312}")).lines == ("Too long: 312 of 200 characters.",)
+    assert courier.asked == []
+
+
+@pytest.mark.parametrize(
+    ("line", "question"),
+    [("leave", "Leave and lose this game?"), ("new", "Leave and lose this game?"), ("resign", "Resign?")],
+)
+async def test_what_gives_a_game_up_is_confirmed_first(line: str, question: str) -> None:
+    actions, _ = alone(replace(state((0, 4)), may={"X": ("move", "resign", "leave lose")}), (0, 4))
+    told = f"{question} Type {line} or yes to do it; anything else plays on."
+    assert (await actions.do_line(line)).lines == (told,)
+    assert (actions.confirming, (await actions.do_line("no")).lines) == (line, ("The game goes on.",))
+    assert (await actions.do_line(line)).lines == (told,)
+    await actions.do_line("board")
+    assert actions.confirming == ""
 
 
 async def test_mistakes_are_listed_and_stepped_through_after_the_game() -> None:
@@ -138,7 +160,8 @@ class Watcher:
         )
 
     async def look(self, *lines: str) -> list[str]:
-        return [list((await self._actions.do_line(line, is_offline=True)).lines) for line in lines][-1]
+        self._actions.is_online = False
+        return [list((await self._actions.do_line(line)).lines) for line in lines][-1]
 
 
 async def test_the_board_after_a_move_is_drawn_as_it_was() -> None:

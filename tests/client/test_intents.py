@@ -19,7 +19,7 @@ WIDE = Rules(rows=32, columns=32, line=5)
 BOARDS = {**PRESETS, "nine": Rules(9, 9, 5), "wide": WIDE, "letters": CLASSIC}
 """Boards by their names in the tables; at the last board letters place."""
 TABLES = json.loads(Path(__file__).with_suffix(".json").read_bytes())
-REFUSED = {**TABLES["refused"], "chat " + "x" * 312: ["Too long: 312 of 200 characters.", "too_long"]}
+REFUSED = TABLES["refused"]
 
 
 @each(("board", "line"), [(board, line) for board, lines in TABLES["meant"].items() for line in lines])

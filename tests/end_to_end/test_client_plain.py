@@ -78,8 +78,8 @@ async def test_a_screen_reader_gets_no_board_unasked(server: Server, options: tu
 async def test_anything_else_than_the_word_again_plays_on(server: Server) -> None:
     async with plain_game(server.url) as (ana, bo, _):
         ana.type("resign", "no", "leave", "resign", "1", "leave", "yes")
-        await ana.until("Resign? Type resign or yes", "The game goes on.", "Leave and abort this game?")
-        await ana.until("Resign? Type resign or yes", "You play A1", "Leave and abort this game?")
+        await ana.until("Abort the game? Type resign or yes", "The game goes on.", "Leave and abort this game?")
+        await ana.until("Abort the game? Type resign or yes", "You play A1", "Leave and abort this game?")
         assert await ana.end() == 0
         assert (await bo.state(status="over"))["board"] == "X........"
 
@@ -91,7 +91,7 @@ async def test_questions_name_the_confirming_words(server: Server) -> None:
             await bo.ask("match")
             await ana.until("Your move, X.")
             ana.type(word, again)
-            question = await ana.until("Resign?" if word == "resign" else "Leave and abort this game?")
+            question = await ana.until("Abort the game?" if word == "resign" else "Leave and abort this game?")
             said = "leave" if word == "exit" else word
             assert question.endswith(f"? Type {said} or yes to do it; anything else plays on.")
             assert (await bo.state(status="over"))["result"]["reason"] == "aborted"

@@ -51,7 +51,7 @@ async def test_looking_for_an_opponent_is_left_at_once(server: Server, proxy: Pr
         await bo.ask("resign", room=code)
         await ana.until("You win")
         proxy.down.hold_up()
-        await ana.do("n n", "Looking for another opponent…   Esc home")
+        await ana.do("n n", "Looking for an opponent…   Esc home")
         await ana.do("escape", "Playing as")
         await until_rooms_wait(bo, 1)
         proxy.down.go_on()

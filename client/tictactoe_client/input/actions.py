@@ -13,31 +13,36 @@ from typing import Final, Literal
 from tictactoe_client.board.board import BoardView, render_board
 from tictactoe_client.board.grid import BoardStyle
 from tictactoe_client.files.records import save_game
+from tictactoe_client.input import challenges
 from tictactoe_client.input.cells import describe_full_column, landing_cell
 from tictactoe_client.input.intents import BadInput, parse_intent
 from tictactoe_client.input.past import Judge, Timeline
+from tictactoe_client.input.ways import Choice
+from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import Interrupted, ProtocolBroken, Refused
-from tictactoe_client.online.events import RoomEvent, Updated
+from tictactoe_client.online.events import Back, Lost, RoomEvent, Updated
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.answers import answer_query, draw_board, list_moves
+from tictactoe_client.text.answers import answer_query, describe_last, draw_board, list_moves
 from tictactoe_client.text.help import describe_help
 from tictactoe_client.text.talk import Muted, list_sentences
 from tictactoe_client.text.wording import MOST_FREE_AFTER_MISTAKE, describe_due, describe_ways_on, list_free
 from tictactoe_client.text.worth import review_position
 from tictactoe_engine import BLOCKED, FREE, format_cell
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.pushes import AnalysisState, Happening, RoomState
 from tictactoe_protocol.terms import OfferAction
 from tictactoe_words.catalogue import say
 from tictactoe_words.choices import Choices, describe_reason, take_of
 from tictactoe_words.commands import Intent, Look, Place, Query, Verb, VerbKind, word_of
 from tictactoe_words.openings import choices_at, placer
-from tictactoe_words.scene import tell_move
+from tictactoe_words.scene import View, list_questions, tell_move
 from tictactoe_words.telling import tell_choice
 from tictactoe_words.wording import describe_turn, name_of
 
 OfferKind = Literal["draw", "undo", "rematch"]
+GivingUp = Literal["resign", "leave", "new", "quit"]
 
 _NUMBERS: Final = ("1", "2", "3")
 _LONG_SECONDS: Final = 2.0
@@ -46,37 +51,47 @@ _WITH_FREE_CELLS: Final = frozenset({"occupied", "blocked", "floating"})
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of an action: lines to show at once, and where to go, or None to stay."""
+    """The result of a command: lines to show at once, and where to go, or None to stay."""
 
     lines: tuple[str, ...] = ()
-    going: Literal["leave", "new"] | None = None
+    going: Literal["leave", "new", "quit"] | None = None
 
 
 class Actions:
-    """The user's actions and view in a room, at the moment of `timeline`.
+    """Carries out every command in a room, for every face; holds what the person looks at and has to confirm.
 
     Args:
+        client: For commands about challenges; None for a record.
+        again: How to find another opponent, or None.
         muted: Players whose chat is hidden.
-        shows: Whether a screen shows the moment and confirms giving up a game; else the user types the word twice.
+        shows: Whether a screen shows the moment and the question to confirm; otherwise both are told in lines.
         piped: Whether lines come through a pipe, so that a move out of turn is reported once per position.
         tell: Announces long-running work.
-    """
 
-    """The ids of the messages at both ends of the game."""
+    Attributes:
+        confirming: The command that the person has to confirm, because it gives up a running game, or "".
+        is_online: Whether there is a connection.
+    """
 
     def __init__(
         self,
         room: Room,
         settings: Settings,
         *,
+        client: Client | None = None,
+        again: Choice | None = None,
         muted: Muted | None = None,
         shows: bool = False,
         piped: bool = False,
         tell: Callable[[str], object] = lambda line: None,
     ) -> None:
         self.room = room
+        self.again = again
         self.timeline = Timeline()
         self.muted = Muted(room.viewer) if muted is None else muted
+        self.confirming: GivingUp | Literal[""] = ""
+        self.is_online = True
+        self._client = client
         self._settings = settings
         self._shows = shows
         self._piped = piped
@@ -84,8 +99,6 @@ class Actions:
         self._judge: Judge | None = None
         self._kept: str | None = None
         self._is_back = asyncio.Event()
-        self._asked: VerbKind | None = None
-        self._is_offline = False
         self._refused_at: tuple[int, int] | None = None
         self._came_at = monotonic()
         self._came_meanwhile: set[str] = set()
@@ -93,54 +106,75 @@ class Actions:
 
     @property
     def now(self) -> Choices:
-        return self.room.choices(self._passed_ms, is_online=not self._is_offline)
+        return self.room.choices(self._passed_ms, is_online=self.is_online)
 
     @property
     def _passed_ms(self) -> float:
         return 1000 * (monotonic() - self._came_at)
 
     @property
-    def _asked_for(self) -> list[OfferKind]:
-        return [one.id for one in self.now.questions if one.id in ("draw", "undo", "rematch")]
-
-    @property
-    def is_asked(self) -> bool:
-        return self._asked is not None or bool(self._asked_for)
+    def _offers(self) -> list[OfferKind]:
+        """The open offers of other players."""
+        return [question.id for question in self.now.questions if question.id in ("draw", "undo", "rematch")]
 
     def _hear(self, event: RoomEvent) -> None:
         """Follow the game; note offers made while the user looks back, when ``n`` means the next step."""
-        if isinstance(event, Happening) and event.type == "offered" and self.timeline.is_back:
+        if isinstance(event, Lost | Back):
+            self.is_online = isinstance(event, Back)
+        elif isinstance(event, Happening) and event.type == "offered" and self.timeline.is_back:
             self._came_meanwhile.add(event.kind or "")
         elif isinstance(event, Updated):
             if event.after_loss:
                 self._is_back.set()
+            if not self.room.plays:
+                self.confirming = ""
             self._came_at = monotonic()
             self.timeline = self.timeline.follow(event.state.game, self.room.moves)
             if self._came_meanwhile:
-                self._came_meanwhile &= {*self._asked_for}
+                self._came_meanwhile &= {*self._offers}
 
-    async def do_line(self, line: str, *, is_offline: bool = False) -> Outcome:
+    async def do_line(self, line: str) -> Outcome:
         """Carry out a typed line; without a connection, keep a move and answer what needs no server."""
-        return await self.do(self.parse(line), is_offline=is_offline)
+        return await self.do(self.parse(line))
 
-    async def do(self, intent: Intent | BadInput, *, is_offline: bool = False) -> Outcome:
-        """Carry out an intent; refusals are outcomes, only `ConnectionLost` is raised."""
-        self._is_offline = is_offline
-        (asked, self._asked), state = (self._asked, None), self.room.state
-        if self._means_no(intent, state, asked):
-            intent = Verb("no")
+    async def do(self, command: Intent | BadInput) -> Outcome:
+        """Carry out a command; refusals are outcomes, only `ConnectionLost` is raised.
+
+        A command that would give up a running game is only carried out when it is repeated or confirmed by yes; any
+        other command plays on.
+        """
+        state, confirming, self.confirming = self.room.state, self.confirming, ""
         try:
-            if isinstance(intent, BadInput):
-                raise intent
-            if isinstance(intent, Place):
-                return await (self._keep if is_offline else self._place)(intent.cell, state)
-            if isinstance(intent, Verb):
-                return await self._do_verb(intent, state, asked)
-            return Outcome(tuple(await self._answer(intent, state)))
+            if isinstance(command, BadInput):
+                raise command
+            if isinstance(command, Place):
+                return await (self._place if self.is_online else self._keep)(command.cell, state)
+            if isinstance(command, Look) and self._means_no(command, state, is_confirming=bool(confirming)):
+                command = Verb("no")
+            if isinstance(command, Verb):
+                return await self._do_verb(command, state, confirming)
+            return Outcome(tuple(await self._answer(command, state)))
         except (BadInput, Interrupted) as failed:
             return Outcome((clean_text(failed.message),))
         except Refused as refused:
             return self._answer_refusal(refused, state)
+
+    def ask_before(self, command: GivingUp) -> bool:
+        """Let the person confirm a command if it gives up a running game; return True if it does.
+
+        Without a connection nothing is given up: the seat is kept.
+        """
+        deed = self.now.find("resign" if command == "resign" else "leave")
+        if self.is_online and (self._settings.asks or self._shows) and deed is not None and deed.cost:
+            self.confirming = command
+        return bool(self.confirming)
+
+    @property
+    def view(self) -> View:
+        """The moment on display and the command to confirm."""
+        confirming = self.confirming and ("resign" if self.confirming == "resign" else "leave")
+        here = self.timeline.here if self.timeline.is_back else None
+        return View(here=here, confirming=confirming, actor=self.room.actor)
 
     def parse(self, line: str) -> Intent | BadInput:
         settings, rules, plays = self._settings, self.room.state.rules.to_rules(), self.room.seat is not None
@@ -153,16 +187,14 @@ class Actions:
         except BadInput as bad:
             return bad
 
-    def _means_no(self, intent: Intent | BadInput, state: RoomState, asked: VerbKind | None = None) -> bool:
-        if not (isinstance(intent, Look) and intent.may_be_no):
-            return False
+    def _means_no(self, look: Look, state: RoomState, *, is_confirming: bool) -> bool:
         is_stepping = self.timeline.is_back or bool(self._came_meanwhile)
-        is_asked = bool(self._asked_for) or self._is_live(state)
-        return asked is not None or (is_asked and not is_stepping)
+        is_asked = bool(self._offers) or self._is_live(state)
+        return look.may_be_no and (is_confirming or (is_asked and not is_stepping))
 
-    async def _answer(self, intent: Query | Look, state: RoomState) -> list[str]:
+    async def _answer(self, command: Query | Look, state: RoomState) -> list[str]:
         room, judge = self.room, self.judge
-        match intent:
+        match command:
             case Query("mistakes") | Look("mistake") if judge is None:
                 self._want("mistakes", state)
             case Query("mistakes") if judge is not None:
@@ -170,21 +202,23 @@ class Actions:
             case Look("mistake", by) if judge is not None:
                 return await self.look_at_mistake(judge, by, state)
             case Query("value", ply):
-                if judge is None and self._is_offline:
+                if judge is None and not self.is_online:
                     words = f"{word_of('value at')} {'' if ply is None else ply}".rstrip()
                     raise BadInput(say("offline again", words=words))
                 return await self.describe_worth(self.timeline.here if ply is None else ply, state)
             case Query("moves", last):
                 return [list_moves(state, room.moves[: state.ply], last), *self.list_choices(state)]
             case Look():
-                return self.look(intent, state)
+                return self.look(command, state)
+            case Query("board") if self._shows:
+                return [*self.look(Look("live"), state), describe_last(state, room.viewer)]
             case Query("board"):
                 return draw_board(state, self._settings)
             case Query("help"):
-                told = describe_help(state, self._settings, room.actor, self.now)
-                told += [say("help challenges")] if room.has_challenges else []
-                return [*told, list_sentences()] if room.sentences else told
-            case Query("turn") if self._is_offline:
+                lines = describe_help(state, self._settings, room.actor, self.now)
+                lines += [say("help challenges")] if room.has_challenges else []
+                return [*lines, list_sentences()] if room.sentences else lines
+            case Query("turn") if not self.is_online:
                 return [say("offline turn", turn=describe_turn(state, room.viewer))]
             case Query("turn"):
                 return describe_due(state, room.viewer, room.actor)
@@ -194,7 +228,7 @@ class Actions:
 
     def look(self, look: Look, state: RoomState) -> list[str]:
         if self._shows and self.room.plays:
-            return [say("shows the present")]
+            return [] if look.kind == "live" else [say("shows the present")]
         count = len(self.timeline.moves)
         there = count if look.kind == "live" else look.number + (self.timeline.here if look.kind == "by" else 0)
         if look.kind == "at" and there > count:
@@ -214,8 +248,7 @@ class Actions:
     def describe_moment(self, state: RoomState) -> list[str]:
         """Return the move that led to the current moment, and the opening choices at that moment."""
         here = self.timeline.here
-        told = tell_move(state, here, self._name)
-        return [told, *self._describe_choices(state, here)]
+        return [tell_move(state, here, self._name), *self._describe_choices(state, here)]
 
     def draw(self, state: RoomState, *, is_wanted: bool = False) -> list[str]:
         """Return the board of the current moment, if boards are drawn or `is_wanted`."""
@@ -225,8 +258,8 @@ class Actions:
 
     def list_choices(self, state: RoomState) -> list[str]:
         plies = range(1, state.ply + 1) if state.chosen else ()
-        chosen = ((ply, told) for ply in plies for told in self._describe_choices(state, ply))
-        return [say("position after", n=ply, told=told) for ply, told in chosen]
+        chosen = ((ply, choice) for ply in plies for choice in self._describe_choices(state, ply))
+        return [say("position after", n=ply, told=choice) for ply, choice in chosen]
 
     def _describe_choices(self, state: RoomState, ply: int) -> list[str]:
         return [tell_choice(choice, state, self.room.viewer) for choice in choices_at(state, ply)]
@@ -317,35 +350,37 @@ class Actions:
             self._kept = None
         return Outcome()
 
-    async def _do_verb(self, verb: Verb, state: RoomState, asked: VerbKind | None = None) -> Outcome:
-        """Carry out a command; giving up needs a confirmation, and `asked` is the command already confirmed."""
-        kind: VerbKind = "leave" if verb.kind == "quit" else verb.kind
+    async def _do_verb(self, verb: Verb, state: RoomState, confirming: GivingUp | Literal[""] = "") -> Outcome:
+        """Carry out a command; `confirming` is the one that was to be confirmed."""
         argument, room = verb.argument, self.room
-        asks = self._settings.asks and self._is_live(state) and not (self._shows or self._is_offline)
-        if kind == "no" and asked is not None:
+        kind: VerbKind = "leave" if verb.kind == "quit" else verb.kind
+        if confirming and kind == "no":
             return Outcome((say("room plays on"),))
-        if kind == "yes" and asked is not None:
-            kind = asked
-        elif asks and asked != kind and kind in ("leave", "resign", "new"):
-            self._asked = kind
-            deed = self.now.find("leave")
-            cost = deed.cost if deed is not None and deed.cost else "lose"
-            question = say("ask resign" if kind == "resign" else f"ask leave and {cost}")
-            return Outcome((say("ask again", question=question, word=word_of(kind)),))
+        if confirming and kind == "yes":
+            kind = confirming
+        elif kind in ("resign", "leave", "new") and kind != confirming and self.ask_before(kind):
+            question = list_questions(state, self.now, self.view)[0].text
+            return Outcome(() if self._shows else (say("ask again", question=question, word=word_of(kind)),))
         match kind:
-            case "leave":
-                return Outcome(going="leave")
+            case "leave" | "quit":
+                return Outcome(going=kind)
             case "mute":
                 return Outcome((self.muted.mute(argument, state) if argument else self.muted.describe(),))
             case "unmute":
                 return Outcome((self.muted.unmute(argument),))
         if kind == "choose" and argument in state.seats:
             argument = "stay" if argument == room.seat else "swap"
-        if self._is_offline:
+        if not self.is_online and not (self._shows and kind == "chat"):
             raise BadInput(say("offline again", words=_words_for(kind, argument)))
         match kind:
+            case "challenge" | "block":
+                return await self._do_challenge(Verb(kind, argument))
+            case "yes" | "no" if self._client and not self._offers and challenges.find_asked(self._client):
+                return await self._do_challenge(Verb("challenge", "accept" if kind == "yes" else "decline"))
             case "yes" | "no":
                 return await self._answer_offer(state, accepts=kind == "yes")
+            case "new" if self.again is None:
+                raise BadInput(say("room nobody to look for"))
             case "new":
                 return Outcome(going="new")
             case "save":
@@ -360,28 +395,45 @@ class Actions:
             case "claim":
                 self._want(f"claim {argument or 'win'}", state)
                 await room.claim("draw" if argument == "draw" else "win")
-            case "resign" | "rematch" | "chat":
-                self._want(kind, state)
-                if kind == "chat" and (not argument or (room.sentences and argument not in room.sentences)):
-                    raise BadInput(list_sentences() if room.sentences else say("chat what"))
-                await (room.chat(argument) if kind == "chat" else room.resign() if kind == "resign" else room.rematch())
+            case "resign":
+                self._want("resign", state)
+                await room.resign()
+            case "rematch":
+                self._want("rematch", state)
+                await room.rematch()
+            case "chat":
+                await self._chat(argument, state)
         return Outcome()
+
+    async def _do_challenge(self, verb: Verb) -> Outcome:
+        line = "" if self._client is None else await challenges.carry_out(self._client, verb, self.room)
+        is_shown = self._shows and verb.kind == "challenge"
+        return Outcome((line,) if line and not is_shown else ())
+
+    async def _chat(self, text: str, state: RoomState) -> None:
+        if self.is_online:
+            self._want("chat", state)
+        if not text or (self.room.sentences and text not in self.room.sentences):
+            raise BadInput(list_sentences() if self.room.sentences else say("chat what"))
+        if len(text) > MAX_CHAT_LENGTH:
+            raise BadInput(say("refused too_long", length=len(text), most=MAX_CHAT_LENGTH), "too_long")
+        await self.room.chat(text)
 
     async def _answer_offer(self, state: RoomState, *, accepts: bool) -> Outcome:
         """Answer the open offer; on the screen, also withdraw our own."""
-        now, asked, answer = self.now, self._asked_for, "accept" if accepts else "decline"
+        now, offers, answer = self.now, self._offers, "accept" if accepts else "decline"
         own: list[OfferKind] = [kind for kind in ("draw", "undo") if now.may(f"{kind} withdraw")]
-        if not asked and own and accepts:
+        if not offers and own and accepts:
             raise BadInput(say("why own offer"))
-        if not asked and not (own and self._shows):
+        if not offers and not (own and self._shows):
             raise BadInput(say("nothing asked", turn=describe_turn(state, self.room.viewer)))
-        if len(asked) > 1 and not self._shows:
-            ways = [f"{word_of(kind)} {word_of(f'way {answer}')}" for kind in asked]
+        if len(offers) > 1 and not self._shows:
+            ways = [f"{word_of(kind)} {word_of(f'way {answer}')}" for kind in offers]
             raise BadInput(say("to which", words=say("or", first=", ".join(ways[:-1]), last=ways[-1])))
-        kind = (asked or own)[0]
+        kind = (offers or own)[0]
         if kind == "rematch" and not accepts:
             raise BadInput(say("rematch refused by going"))
-        return await self._do_verb(Verb(kind, answer if asked else "withdraw"), state)
+        return await self._do_verb(Verb(kind, answer if offers else "withdraw"), state)
 
     async def _negotiate(self, kind: Literal["draw", "undo"], argument: str, state: RoomState) -> None:
         """Make or answer an offer; the word without an argument accepts an open offer."""
@@ -390,33 +442,33 @@ class Actions:
         actions: dict[str, OfferAction] = {"offer": "offer", "accept": "accept"}
         await (self.room.draw if kind == "draw" else self.room.undo)(actions.get(way, "decline"))
 
-    def _want(self, deed: str, state: RoomState) -> None:
-        if (reason := self.now.find_reason(deed)) is not None:
+    def _want(self, action: str, state: RoomState) -> None:
+        if (reason := self.now.find_reason(action)) is not None:
             raise BadInput(self._describe_reason(reason, state))
 
     def _describe_reason(self, reason: str, state: RoomState) -> str:
-        told = describe_reason(reason, state)
-        return f"{told} {describe_ways_on(state, self.room.actor)}" if reason == "refused game_over" else told
+        why = describe_reason(reason, state)
+        return f"{why} {describe_ways_on(state, self.room.actor)}" if reason == "refused game_over" else why
 
     def _is_live(self, state: RoomState) -> bool:
         return state.status == "playing" and self.room.seat is not None
 
     def _answer_refusal(self, refused: Refused, state: RoomState) -> Outcome:
-        told = clean_text(refused.message)
+        why = clean_text(refused.message)
         if refused.code == "not_your_turn" and not self.room.is_my_turn:
-            told = describe_turn(state, self.room.viewer)
+            why = describe_turn(state, self.room.viewer)
         elif refused.code == "choose_first":
-            told = " ".join(describe_due(state, self.room.viewer, self.room.actor))
+            why = " ".join(describe_due(state, self.room.viewer, self.room.actor))
         elif refused.code == "game_over":
-            told = self._describe_reason("refused game_over", state)
+            why = self._describe_reason("refused game_over", state)
         elif refused.code in _WITH_FREE_CELLS:
-            told += f" {list_free(state, MOST_FREE_AFTER_MISTAKE)}"
+            why += f" {list_free(state, MOST_FREE_AFTER_MISTAKE)}"
         if not self._piped or refused.code != "not_your_turn":
-            return Outcome((told,))
+            return Outcome((why,))
         before, self._refused_at = self._refused_at, (state.game, state.ply)
         if before is None:
-            return Outcome((told, say("moves not kept")))
-        return Outcome() if before == self._refused_at else Outcome((told,))
+            return Outcome((why, say("moves not kept")))
+        return Outcome() if before == self._refused_at else Outcome((why,))
 
 
 def _words_for(kind: str, argument: str) -> str:

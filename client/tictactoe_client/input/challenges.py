@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from tictactoe_client.input.intents import BadInput
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.client import Client
-from tictactoe_client.online.errors import Interrupted, Refused
+from tictactoe_client.online.errors import Refused
 from tictactoe_client.online.room import Room
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.challenges import OpenChallenge
@@ -26,36 +26,26 @@ def find_asked(client: Client, *, or_own: bool = False) -> OpenChallenge | None:
     return offers[0] if offers else None
 
 
-async def carry_out(
-    client: Client,
-    verb: Verb,
-    tell: Callable[[str], object],
-    room: Room | None = None,
-    *,
-    proposed: Callable[[str], object] | None = None,
-) -> None:
+async def carry_out(client: Client, verb: Verb, room: Room | None = None) -> str:
     """Challenge the opponent in this room or another player, answer a challenge, or block a player.
 
-    During our own game, challenges are neither made nor accepted.
-
-    Args:
-        tell: Gets refusals and answers.
-        proposed: Gets the description of our own challenge instead.
+    During our own game, challenges are neither made nor accepted. Returns a line about a new challenge or about blocked
+    players, or "". Raises `BadInput`, `Refused` or `Interrupted`.
     """
-    try:
-        if verb.kind == "block":
-            offer = find_asked(client)
-            name = verb.argument or (offer.name if offer else "") or ""
-            blocks = await client.challenges.block(verb.argument or (offer.player if offer else "") or None)
-            tell(say("blocked now", name=clean_text(name)) if name else await describe_blocks(client, blocks))
-        elif verb.argument in ("accept", "decline"):
-            await _answer(client, accept=verb.argument == "accept")
-        elif client.rooms.plays:
-            raise BadInput(say("challenge in game"))
-        elif room is not None:
-            await _propose(room, verb.argument).ask(client, proposed or tell)
-    except (BadInput, Interrupted, Refused) as failed:
-        tell(clean_text(failed.message))
+    if verb.kind == "block":
+        offer = find_asked(client)
+        name = verb.argument or (offer.name if offer else "") or ""
+        blocks = await client.challenges.block(verb.argument or (offer.player if offer else "") or None)
+        return say("blocked now", name=clean_text(name)) if name else await describe_blocks(client, blocks)
+    if verb.argument in ("accept", "decline"):
+        await _answer(client, accept=verb.argument == "accept")
+    elif client.rooms.plays:
+        raise BadInput(say("challenge in game"))
+    elif room is not None:
+        lines: list[str] = []
+        await _propose(room, verb.argument).ask(client, lines.append)
+        return " ".join(lines)
+    return ""
 
 
 async def describe_blocks(client: Client, blocks: Sequence[str]) -> str:

@@ -24,7 +24,6 @@ from tictactoe_engine import (
 )
 from tictactoe_engine.errors import shorten
 from tictactoe_engine.notation import parse_column
-from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_words.catalogue import say
 from tictactoe_words.commands import TABLE, Intent, Look, Place, Query, Verb, words_of
 from tictactoe_words.refusals import describe_fault
@@ -97,8 +96,6 @@ def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coord
     word, _, argument = body.partition(" ")
     word, argument, phrases = plain(word), argument.strip(), _know_phrases(say("language"))
     match phrases.get(word):
-        case Verb("chat") if len(argument) > MAX_CHAT_LENGTH:
-            raise BadInput(describe_too_long(argument), "too_long")
         case Verb("unmute") if not argument:
             raise BadInput(say("unmute whom"))
         case Verb("chat" | "mute" | "unmute" | "save" | "block" as kind):
@@ -122,11 +119,6 @@ def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coord
             alternatives = say("or", first=", ".join([word, *ways[:-1]]), last=ways[-1])
             raise BadInput(say("please type", words=alternatives))
     return phrases.get(plain(body))
-
-
-def describe_too_long(text: str) -> str:
-    """Say that a chat line is too long."""
-    return say("refused too_long", length=len(text), most=MAX_CHAT_LENGTH)
 
 
 def _parse_count(text: str, word: str) -> int:

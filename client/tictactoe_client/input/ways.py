@@ -80,10 +80,10 @@ class Choice:
             raise
 
     def again(self, room: Room) -> Choice | None:
-        """Return the way to a new opponent after a game in `room`, which this way led to, or None for a watcher."""
+        """Return the way to a new opponent from `room`, which this way led to; None for a watcher and in an event."""
         if self.way in ("match", "create"):
             return self
-        return None if room.is_watching else Choice.like(room, "match")
+        return None if room.is_watching or room.state.event else Choice.like(room, "match")
 
 
 @dataclass(frozen=True, slots=True)

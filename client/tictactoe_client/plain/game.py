@@ -9,7 +9,6 @@ from typing import Any
 
 from tictactoe_client.exits import awaits_rating, dismiss, hear_rating
 from tictactoe_client.input.actions import Actions
-from tictactoe_client.input.challenges import carry_out, find_asked
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.online import events
 from tictactoe_client.online.client import Client
@@ -26,14 +25,13 @@ from tictactoe_client.streams.output import Output, OutputFailed, is_terminal, p
 from tictactoe_client.text import arrival
 from tictactoe_client.text.talk import Muted, announce_chat, describe_push
 from tictactoe_client.text.wording import describe_choices, describe_ways_on, has_moved_on
-from tictactoe_client.visit.visit import Visit
+from tictactoe_client.visit.visit import Visit, describe_wait
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.challenges import Challenged
 from tictactoe_protocol.events import Call
 from tictactoe_protocol.pushes import Announcement, Error, Notice, RoomState
 from tictactoe_protocol.rated import Rated
 from tictactoe_words.catalogue import say
-from tictactoe_words.commands import Verb
 from tictactoe_words.ladders import describe_challenge, describe_challenge_end, describe_rated
 from tictactoe_words.scene import View, describe_banner
 from tictactoe_words.telling import announce
@@ -61,11 +59,10 @@ class PlainGame:
         self._reminders = Reminders(client.player, settings)
         self._actions: Actions | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self._deeds: set[asyncio.Task[None]] = set()
+        self._commands: set[asyncio.Task[None]] = set()
         self._changed = Changed()
         self._exit_code: int | None = None
         self._has_read_all = False
-        self._is_offline = False
         self._rated: Rated | None = None
         self._away_seconds: float | None = None
         self._has_asked_before_interrupt = False
@@ -84,7 +81,6 @@ class PlainGame:
 
     async def run(self, choice: Choice) -> int | Tournament:
         """Enter a room and return the exit code, or the event with the code of the choice."""
-        self._choice = choice
         try:
             return await self._play(choice)
         except ConnectionLost as lost:
@@ -128,13 +124,15 @@ class PlainGame:
         entered = await self._visit.enter(choice)
         if not isinstance(entered, Room):
             return entered
-        self._stay_in(entered)
+        self._stay_in(entered, choice)
         return None
 
-    def _stay_in(self, room: Room) -> None:
+    def _stay_in(self, room: Room, choice: Choice) -> None:
         happenings = room.events()  # the first call returns all events
-        piped, tell = not is_terminal(0), self._output.print
-        actions = Actions(room, self._settings, muted=self._muted, piped=piped, tell=tell)
+        again, piped, tell = choice.again(room), not is_terminal(0), self._output.print
+        actions = Actions(
+            room, self._settings, client=self._client, again=again, muted=self._muted, piped=piped, tell=tell
+        )
         self._rated = None
         self._actions, self._reminders = actions, Reminders(room.viewer, self._settings)
         self._begin(self._hear_all(actions, happenings))
@@ -146,7 +144,7 @@ class PlainGame:
             self._tell(clean_text(failure.message))
             return
         if entered is not None:
-            self._stay_in(entered)
+            self._stay_in(entered, choice)
             await room.leave()
             self._session.forget_room(room.code)
 
@@ -156,16 +154,13 @@ class PlainGame:
     def _ask_before_interrupt(self) -> bool:
         """On a terminal, ask once before Ctrl-C loses a running game; return True if the question was asked now."""
         self._output.note_interrupt()
-        cost = "" if self._is_offline else self._cost_of_going()
-        if not cost or not (self._settings.asks and is_terminal(0, 1)) or self._has_asked_before_interrupt:
+        leaving = None if self._actions is None or self._is_offline else self._actions.now.find("leave")
+        may_ask = self._settings.asks and is_terminal(0, 1) and not self._has_asked_before_interrupt
+        if leaving is None or not leaving.cost or not may_ask:
             return False
         self._has_asked_before_interrupt = True
-        self._tell(say(f"interrupt and {cost}"))
+        self._tell(say(f"interrupt and {leaving.cost}"))
         return True
-
-    def _cost_of_going(self) -> str:
-        deed = None if self._actions is None else self._actions.now.find("leave")
-        return "" if deed is None else deed.cost
 
     def _finish(self, code: ExitCode | None) -> None:
         room = None if self._actions is None else self._actions.room
@@ -181,9 +176,9 @@ class PlainGame:
             except asyncio.CancelledError:
                 self._keyboard.give_back(line)
                 raise
-            deed = self._begin(self._do_line(line))
-            self._deeds.add(deed)
-            deed.add_done_callback(self._deeds.discard)
+            command = self._begin(self._do_line(line))
+            self._commands.add(command)
+            command.add_done_callback(self._commands.discard)
             await asyncio.sleep(0)
         self._has_read_all = True
         await self._changed.until(lambda: self._is_idle)
@@ -192,31 +187,26 @@ class PlainGame:
             self._finish(await stay(self._actions.room, self._keyboard, self._changed, lambda: self._rated is not None))
 
     @property
+    def _is_offline(self) -> bool:
+        return self._actions is not None and not self._actions.is_online
+
+    @property
     def _is_idle(self) -> bool:
-        return not (self._is_offline or self._away_seconds is not None or self._deeds)
+        return not (self._is_offline or self._away_seconds is not None or self._commands)
 
     async def _do_line(self, line: str) -> None:
         """Carry out a line, and wait for the server's messages about it."""
-        if self._actions is None:
+        if (actions := self._actions) is None:
             return
-        room, intent = self._actions.room, self._actions.parse(line)
-        answers = {Verb("yes"): Verb("challenge", "accept"), Verb("no"): Verb("challenge", "decline")}
-        if isinstance(intent, Verb) and not self._actions.is_asked and find_asked(self._client) is not None:
-            intent = answers.get(intent, intent)
-        if isinstance(intent, Verb) and intent.kind in ("challenge", "block") and not self._is_offline:
-            await carry_out(self._client, intent, self._tell, room)
-            return
-        outcome = await self._actions.do(intent, is_offline=self._is_offline)
+        outcome = await actions.do_line(line)
         if outcome.lines:
             self._tell(*outcome.lines)
         if outcome.going == "leave":
-            self._finish(await self._visit.leave(room))
+            self._finish(await self._visit.leave(actions.room))
             return
-        if outcome.going == "new":
-            is_alone = len(room.local_players) == 1
-            if is_alone:
-                self._output.print(say("looking for another"))
-            await self._go_over(room, Choice.like(room, "match") if is_alone else self._choice)
+        if outcome.going == "new" and actions.again is not None:
+            self._output.print(f"{describe_wait(actions.again)}.")
+            await self._go_over(actions.room, actions.again)
         if not (outcome.lines or self._is_offline):
             with contextlib.suppress(Refused, Unreachable):  # the connection reports its loss itself
                 await self._client.ping()
@@ -264,13 +254,12 @@ class PlainGame:
             ):
                 self._tell(describe_push(push))
             case events.Lost():
-                self._is_offline = True
                 if self._away_seconds is None:
                     self._output.print(arrival.describe_attempts(event, holds_seat=actions.room.seat is not None))
                 self._away_seconds = None
                 self._reminders.lose_connection(_now())
             case events.Back(seconds=seconds):
-                self._is_offline, self._away_seconds = False, seconds
+                self._away_seconds = seconds
                 self._output.print(*map(describe_push, self._client.tournaments.calls))
                 if self._client.address != self._address:
                     self._address = self._client.address

@@ -118,10 +118,10 @@ class TicTacToe(Program, inherit_bindings=False):
             self.heed_call()
             self.screens[-1].tick()
 
-    def open_room(self, room: Room, again: Choice | None, over: Screen[Any] | None, news: str = "") -> None:
+    def open_room(self, room: Room, choice: Choice, over: Screen[Any] | None, news: str = "") -> None:
         self.go_back_to(over if isinstance(over, ClientScreen) and over in self.screens else self.screens[0])
         if self.session.phase != "failed":
-            self.open(RoomScreen(self, room, None if room.state.event else again, news))
+            self.open(RoomScreen(self, room, choice.again(room), news))
 
     def open_event(self, code: str, ticket: str, address: Address | None) -> None:
         if address is not None and not self.session.cluster.has(address):

@@ -209,7 +209,7 @@ class Program(App[int], inherit_bindings=False):
         screen.opened()
         self.redraw()
 
-    def open_room(self, room: Room, again: Choice | None, over: Screen[Any] | None, news: str = "") -> None:
+    def open_room(self, room: Room, choice: Choice, over: Screen[Any] | None, news: str = "") -> None:
         """Open an entered room above `over`, by default above the first screen, unless the connection has failed."""
         raise NotImplementedError
 
@@ -439,16 +439,12 @@ class Program(App[int], inherit_bindings=False):
         if challenge is not None and challenge.challenge != self._shown:
             self.redraw()
             return
-        self.challenge(Verb("block") if way == "block" else Verb("challenge", way))
+        if client is not None:
+            self.start(self._answer(client, Verb("block") if way == "block" else Verb("challenge", way)))
 
-    def challenge(self, verb: Verb, room: Room | None = None) -> None:
-        """Carry out a command about challenges; a new challenge has the terms of `room`."""
-        if (client := self.session.client) is not None:
-            self.start(carry_out(client, verb, self.say, room, proposed=self._show_own))
-
-    def _show_own(self, line: str) -> None:
-        self.status = None
-        self.redraw()
+    async def _answer(self, client: Client, verb: Verb) -> None:
+        if line := await carry_out(client, verb):
+            self.say(line)
 
     @property
     def has_challenged(self) -> bool:

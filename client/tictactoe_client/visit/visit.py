@@ -46,20 +46,20 @@ class Visit:
         self._wanted: object | None = None
         self._turn = asyncio.Lock()
 
-    def enter(self, way: AnyWay, what: str = "") -> Coroutine[Any, Any, Entered | None]:
+    def enter(self, way: AnyWay) -> Coroutine[Any, Any, Entered | None]:
         """Give up the room that is being entered, if `way` leads to another one, and return an awaitable.
 
-        `what` describes the wait. The result is None if the person gives up, or plays on instead of going to another
-        server. If the way is refused and the person wants no other way, the refusal is raised.
+        The result is None if the person gives up, or plays on instead of going to another server. If the way is
+        refused and the person wants no other way, the refusal is raised.
         """
-        return self._enter(way, self._want(way, what))
+        return self._enter(way, self._want(way))
 
-    async def move_on(self, room: Room, choice: Choice, what: str = "") -> Room | None:
+    async def move_on(self, room: Room, choice: Choice) -> Room | None:
         """Enter another room, and return it for the person to leave `room`; None to stay.
 
         A person stays after giving up, or if a game has begun in `room` meanwhile.
         """
-        was_playing, entered = room.plays, await self.enter(choice, what)
+        was_playing, entered = room.plays, await self.enter(choice)
         if not isinstance(entered, Room) or entered is room:
             return None
         if room.plays and not was_playing:
@@ -133,9 +133,9 @@ class Visit:
         viewer = "" if self._session.client is None else self._session.client.player
         return exit_code_of(state, viewer, with_result=self._session.settings.result_code)
 
-    def _want(self, way: AnyWay, what: str = "") -> object | None:
+    def _want(self, way: AnyWay) -> object | None:
         if isinstance(way, Choice):
-            self.waits_for, self._wanted = what or describe_wait(way), object()
+            self.waits_for, self._wanted = describe_wait(way), object()
         return self._wanted
 
     async def _enter(self, way: AnyWay, wanted: object | None) -> Entered | None:

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from operator import attrgetter
 from time import monotonic
 from typing import cast
 
 from tictactoe_client.input.cells import begins_anew, cell_of_key, landing_cell
-from tictactoe_client.input.intents import BadInput, describe_move, describe_too_long
+from tictactoe_client.input.intents import BadInput, describe_move
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.settings import ExitCode
-from tictactoe_client.text.answers import describe_last
 from tictactoe_client.text.help import Topic, list_room_help
 from tictactoe_client.text.talk import list_sentences
 from tictactoe_client.text.wording import describe_unknown
 from tictactoe_client.text.worth import rank_cells
 from tictactoe_client.tui.page import HelpPage
 from tictactoe_client.tui.program import ClientScreen, Program
-from tictactoe_client.tui.room.model import Asked, RoomModel, example_cell, find_deed
+from tictactoe_client.tui.room.model import RoomModel, example_cell, find_deed
 from tictactoe_client.tui.room.picture import RoomView
-from tictactoe_client.visit.visit import describe_wait
 from tictactoe_engine import Keys, Rules, has_single_keys
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_words.catalogue import say
 from tictactoe_words.choices import Deed, describe_reason
 from tictactoe_words.commands import IN_ROOMS, Intent, Look, Place, Query, Verb, VerbKind
@@ -41,6 +37,7 @@ class RoomCommands:
         self._program = program
         self._view = view
         self._screen = screen
+        self._quit: Callable[[], object] = lambda: None
 
     def act(self, action: str) -> None:
         (command, key), deed = IN_ROOMS[action], find_deed(self.model, action)
@@ -67,14 +64,16 @@ class RoomCommands:
 
     def decide(self, action: str) -> None:
         """Answer the question; any other key means no and does nothing else, as it might place a mark."""
-        if self.model.question is None:
-            return
-        (_, deed), self.model.question = self.model.question, None
         self.model.note_answer(monotonic())
-        if action == "confirm":
-            deed()
-        elif action != "back":
-            self._program.say(say("room plays on"), "dim")
+        if action == "back":
+            self.model.actions.confirming = ""
+        else:
+            self.do(Verb("yes" if action == "confirm" else "no"))
+
+    def ask_to_quit(self, leave: Callable[[], object]) -> bool:
+        """Let the person confirm the end of the program if it gives up a game; return False if there is no need to."""
+        self._quit = leave
+        return self.model.actions.confirming != "quit" and self.model.actions.ask_before("quit")
 
     def retry(self) -> None:
         self._program.session.retry()
@@ -104,7 +103,7 @@ class RoomCommands:
         elif model.actions.timeline.is_back and model.record is None:
             self.look_at()
         else:
-            self.ask_before("leave", self.go_home)
+            self.do(Verb("leave"))
 
     def go(self, rows: int, columns: int) -> None:
         """Handle arrows: move the cursor during our game; otherwise step, compare moves, or scroll."""
@@ -171,85 +170,58 @@ class RoomCommands:
             self._program.say(list_sentences())
 
     def say(self, text: str) -> None:
-        text = text.strip()
-        if len(text) > MAX_CHAT_LENGTH:
-            self.line.begin_chat(text)
-            self._program.say(describe_too_long(text))
-        elif text:
-            self.do(Verb("chat", text))
+        if text.strip():
+            self.do(Verb("chat", text.strip()))
 
     def command(self, text: str) -> None:
-        words = text.strip()
-        match intent := self.model.actions.parse(f":{words}"):
-            case _ if not words:
-                return
-            case BadInput(code="too_long"):
-                self.say(words.partition(" ")[2])
-            case BadInput():
-                self._program.say(intent.message)
-            case _:
-                self.carry_out(intent)
+        if text.strip():
+            self.carry_out(self.model.actions.parse(f":{text}"))
 
-    def carry_out(self, intent: Intent) -> None:
-        """Carry out a command from any source; ask first if it costs the game."""
-        match intent:
+    def carry_out(self, command: Intent | BadInput) -> None:
+        """Carry out a command from any source, or change what the screen shows."""
+        match command:
             case Query("value", None):
                 self.switch_values()
-            case Verb("chat", text) if text:
-                self.say(text)
-            case Place():
-                self.play_or_point(intent.cell)
-            case Verb(kind="resign") if self.model.room.plays:
-                self.model.question = "resign", partial(self.do, intent)
-                self._program.redraw()
-            case Verb(kind="leave" | "quit"):
-                self.model.typed = ""
-                self.look_at()
-                self.back()
-            case Verb(kind="new"):
-                self.go_to_another()
-            case Verb(kind="challenge" | "block"):
-                self._program.challenge(intent, self.model.room)
-            case Query(kind="help"):
+            case Place(cell):
+                self.play_or_point(cell)
+            case Query("help"):
                 self.help()
-            case Query(kind="board"):
-                self.look_at()
-                self._program.say(describe_last(self.model.room.state, self.model.room.viewer), "title")
             case _:
-                self.do(intent)
+                self.do(command)
 
-    def do(self, intent: Intent) -> None:
+    def do(self, command: Intent | BadInput) -> None:
         """Carry out a command in the background and show its result."""
-        self._program.start(self._do(intent))
+        self._program.start(self._do(command))
 
-    async def _do(self, intent: Intent) -> None:
+    async def _do(self, command: Intent | BadInput) -> None:
         """Carry out a command; a failed move leaves its cell, and failed chat returns to the line."""
         model, line = self.model, self.model.line
         timeline, keys = model.actions.timeline, model.news.keys
-        told: Sequence[str] = ()
-        waits = isinstance(intent, Place) or (isinstance(intent, Verb) and intent.kind == "chat")
-        is_offline = self._program.session.phase == "away" and not waits  # what else needs the server is refused
         try:
-            told = (await model.actions.do(intent, is_offline=is_offline)).lines
+            outcome = await model.actions.do(command)
         except ClientError:
-            model.pending = None if isinstance(intent, Place) else model.pending
+            model.pending = None if isinstance(command, Place) else model.pending
             raise
-        match intent:
-            case Place() if told:
+        lines = outcome.lines
+        match command:
+            case Place() if lines:
                 model.pending = None
-            case Verb("chat", text) if told and model.choices.find_reason("chat") in (None, "why offline"):
+            case Verb("chat", text) if text and lines and model.choices.find_reason("chat") in (None, "why offline"):
                 line.unsaid = text
                 if model.news.keys == keys and not line.mode:
                     line.begin_chat()
             case Look("mistake") if model.actions.timeline is not timeline:
                 model.review.switch(on=True)
-        if model.actions.timeline is not timeline:
+        if model.actions.timeline is not timeline or command == Query("board"):
             model.note_look()
-            self._program.redraw()
-        if len(told) > 1:
-            model.news.tell(*told)
-        if told:
-            self._program.say(told[0])
+        if len(lines) > 1:
+            model.news.tell(*lines)
+        if lines:
+            self._program.say(lines[0], "title" if command == Query("board") else "warn")
+        self._program.redraw()
+        going = {"leave": self.go_home, "new": self.go_to_another, "quit": self._quit}
+        if outcome.going is not None:
+            going[outcome.going]()
 
     def type(self, character: str) -> None:
         """Handle a character at the board: part of a move, of a move number in a record, or a cell."""
@@ -313,10 +285,10 @@ class RoomCommands:
     def _play_typed(self, typed: str) -> None:
         """Play the typed move; keep it while it cannot be sent."""
         model = self.model
-        intent = model.actions.parse(typed)
-        if not isinstance(intent, Place) or model.may_send:
+        command = model.actions.parse(typed)
+        if not isinstance(command, Place) or model.may_send:
             model.typed = ""
-        match intent:
+        match command:
             case Place(cell):
                 self.play(cell)
             case BadInput(message=message):
@@ -375,12 +347,6 @@ class RoomCommands:
         """Whether a question was just answered, so that keys must not place."""
         return monotonic() < self.model.quiet_until
 
-    def ask_before(self, kind: Asked, deed: Callable[[], object]) -> None:
-        if self.model.cost:
-            self.model.question = kind, deed
-        else:
-            deed()
-
     def go_home(self) -> None:
         """Go home and leave in the background; without a connection, end the program and keep a running game."""
         if self._program.session.phase == "away" and self.model.room.plays:
@@ -396,12 +362,8 @@ class RoomCommands:
             self._program.say(why)
 
     def go_to_another(self) -> None:
-        again = self.model.again
-        if again is None:
-            self._program.say(say("room nobody to look for"))
-            return
-        what = say("wait for room" if again.private and not again.bots else "room looking for another")
-        self.ask_before("another", partial(self._set_out, what, again))
+        if (again := self.model.actions.again) is not None:
+            self._set_out(again)
 
     def go_to_computer(self) -> None:
         """Replace the waiting room by a new one with bots in the free seats, and show its code."""
@@ -415,28 +377,27 @@ class RoomCommands:
             chat="players" if state.chat == "players" else "all",
             rated=False,
         )
-        self._set_out(describe_wait(same), same, "room with computer")
+        self._set_out(same, "room with computer")
 
-    def _set_out(self, what: str, choice: Choice, news: str = "") -> None:
+    def _set_out(self, choice: Choice, news: str = "") -> None:
         if not self._program.ways_in.waits_for:
-            self._program.start(self._go_over(what, choice, news))
+            self._program.start(self._go_over(choice, news))
 
-    async def _go_over(self, what: str, choice: Choice, news: str) -> None:
+    async def _go_over(self, choice: Choice, news: str) -> None:
         """Enter another room, show the news with its code, and leave this one.
 
         If the person has gone home, neither room is wanted.
         """
-        program, here = self._program, self.model.room
+        program, left = self._program, self.model.room
         try:
-            room = await program.ways_in.move_on(here, choice, what)
+            room = await program.ways_in.move_on(left, choice)
         except ClientError:
-            if here.ended is not None and self._screen in program.screens:
+            if left.ended is not None and self._screen in program.screens:
                 program.go_home()
             raise
         if room is None:
             return
         program.close(self._screen)
-        told = say(news, code=room.code) if news else ""
-        program.open_room(room, self.model.again, program.screens[-1], told)
-        if here.ended is None:
-            await here.leave()
+        program.open_room(room, choice, program.screens[-1], say(news, code=room.code) if news else "")
+        if left.ended is None:
+            await left.leave()

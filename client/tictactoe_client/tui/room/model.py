@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from typing import Final, Literal
 
 from msgspec import UNSET
@@ -11,7 +11,6 @@ from tictactoe_client.board.grid import MOST_COLUMN_KEYS
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.cells import goes_on, is_whole
 from tictactoe_client.input.record import RecordedRoom
-from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.events import Updated
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.worth import name_option
@@ -24,14 +23,13 @@ from tictactoe_engine import FREE, Keys, Rules, format_cell, format_column, has_
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import Happening, RoomState
 from tictactoe_words.catalogue import say
-from tictactoe_words.choices import Choices, Cost, Deed, take_of
+from tictactoe_words.choices import Choices, Deed, take_of
 from tictactoe_words.commands import ACTIONS, DEEDS, SITUATIONS, SUGGESTED, key_for, word_of
 from tictactoe_words.openings import current_mark
-from tictactoe_words.scene import Scene, Unanswered, View, scene
+from tictactoe_words.scene import Scene, Unanswered, scene
 from tictactoe_words.telling import announce, loser_of
 
 Kind = Literal["replay", "waiting", "playing", "watching", "over"]
-Asked = Literal["resign", "leave", "another", "quit"]
 
 MOST_TYPED: Final = 8
 MOST_LINES: Final = 200
@@ -78,31 +76,26 @@ class RoomModel:
         kind: The user's current activity; it and `choices` are computed once for each state.
         typed: The typed part of a move.
         pending: The cell and mark of a move that has been sent but not confirmed.
-        question: The open question, and the function to call for yes.
-        again: The choice that finds another opponent.
         falling: Boards to show before the newest one.
         ending: The first state after the end of the game.
         seconds: The length of the game.
         turning_point: A sentence about the move that decided the game.
     """
 
-    def __init__(self, actions: Actions, review: Review, again: Choice | None = None) -> None:
+    def __init__(self, actions: Actions, review: Review) -> None:
         room = self.room = actions.room
         self.actions = actions
         self.review = review
-        self.again = again
         self.record = room.content if isinstance(room, RecordedRoom) else None
         self.rules = room.state.rules.to_rules()
         self.line = RoomLine()
         self.news = News()
         self.kind: Kind = "waiting" if self.record is None else "replay"
         self.choices = Choices((), (), {})
-        self.is_online = True
         self.unanswered: Unanswered | None = None
         self.typed = ""
         self.cursor: int | None = None
         self.pending: tuple[int, str] | None = None
-        self.question: tuple[Asked, Callable[[], object]] | None = None
         self.shows_code = True
         self.falling: list[str] = []
         self.ending: RoomState | None = None
@@ -125,7 +118,7 @@ class RoomModel:
             self.pending = None
         self.consider(now)
         if not self.room.plays:
-            self.typed, self.question = "", None
+            self.typed = ""
         if old is not None:
             told = announce(update.news, state, self.room.viewer, sees_board=True, after_loss=update.after_loss)
             choosers = [each.mark or "" for each in update.news if isinstance(each, Happening) and each.type == "chose"]
@@ -137,18 +130,11 @@ class RoomModel:
         if self.record is None:
             running: Kind = "playing" if self.room.plays else "watching"
             self.kind = state.status if state.status in ("waiting", "over") else running  # type: ignore[assignment]
-        self.choices = room.choices((now - self._received_at) * 1000, is_online=self.is_online)
+        self.choices = room.choices((now - self._received_at) * 1000, is_online=self.actions.is_online)
 
     def scene(self, now: float) -> Scene:
-        room, timeline = self.room, self.actions.timeline
-        view = View(
-            here=timeline.here if timeline.is_back else None,
-            pending=None if self.pending is None else self.pending[0],
-            confirming="" if self.question is None else "resign" if self.question[0] == "resign" else "leave",
-            is_kept=self.record is not None,
-            actor=room.actor,
-            unanswered=self.unanswered,
-        )
+        room, pending = self.room, None if self.pending is None else self.pending[0]
+        view = replace(self.actions.view, pending=pending, is_kept=self.record is not None, unanswered=self.unanswered)
         return scene(room.state, self.choices, view, room.viewer, (now - self._received_at) * 1000)
 
     @property
@@ -159,12 +145,6 @@ class RoomModel:
     @property
     def shown(self) -> RoomState:
         return self.actions.timeline.show(self.room.state)
-
-    @property
-    def cost(self) -> Cost:
-        """The effect of leaving on our game, or ""; without a connection the seat is kept."""
-        deed = self.choices.find("leave")
-        return deed.cost if deed is not None and self.is_online else ""
 
     @property
     def talk(self) -> list[str]:
@@ -211,7 +191,7 @@ _CONFIRMS: Final = {"confirm": "confirm", "play on": "back"}
 
 def find_situations(model: RoomModel) -> tuple[str, ...]:
     """Return the current situations; the key line shows the first one."""
-    if model.question is not None:
+    if model.actions.confirming:
         return ("asked",)
     if model.line.mode:
         return ("talking" if model.line.mode == "chat" else "commanding",)
@@ -222,7 +202,7 @@ def find_situations(model: RoomModel) -> tuple[str, ...]:
         kind = "attending"
     elif model.is_to_choose:
         kind = "choosing"
-    if not model.is_online and model.record is None:
+    if not model.actions.is_online:
         return "away", kind
     return ("reviewing", kind) if model.review.is_on else (kind,)
 
@@ -230,7 +210,7 @@ def find_situations(model: RoomModel) -> tuple[str, ...]:
 def list_actions(model: RoomModel) -> list[str]:
     """Return the actions that have keys now; ``place`` is always among them, to explain why it is impossible."""
     names = [name for one in find_situations(model) for name in SITUATIONS[one] if name in ACTIONS]
-    return names if model.line.mode or model.question is not None else [*names, "place"]
+    return names if model.line.mode or model.actions.confirming else [*names, "place"]
 
 
 def find_deed(model: RoomModel, action: str) -> Deed | None:
@@ -289,7 +269,7 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
         is_missing = (
             (action in DEEDS and deed is None)
             or (action == "challenge" and asks)
-            or (action == "another" and not model.again)
+            or (action == "another" and not model.actions.again)
             # players at the same keyboard need no chat
             or (action == "chat" and (len(model.room.local_players) > 1 or not model.choices.may("chat")))
         )

@@ -427,7 +427,7 @@ class RoomView(Canvas):
         picture = Picture(*size)
         self.is_small = size[0] < needed[0] or size[1] < needed[1]
         if self.is_small:
-            asked = self.model.question and write_question(
+            asked = self.model.actions.confirming and write_question(
                 self.model, self.model.scene(monotonic()), self.program.keymap
             )
             for y, line in enumerate(notice_size(needed, size, asked[0] if asked else "")):
@@ -582,7 +582,7 @@ class RoomView(Canvas):
         model, keymap = self.model, self.program.keymap
         if model.record is not None:
             return None
-        if model.question is None or not model.is_online:
+        if not model.actions.confirming or not model.actions.is_online:
             holds_seat = model.room.plays or model.kind == "waiting"
             if lost := self.program.describe_connection(width, holds_seat=holds_seat):
                 return lost

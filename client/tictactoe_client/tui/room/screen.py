@@ -67,10 +67,11 @@ class RoomScreen(ClientScreen):
             actions: Actions = RecordActions(room, settings, shows=True, tell=program.say)
             actions.timeline = actions.timeline.jump(ply)
         else:
-            actions = Actions(room, settings, shows=True, tell=program.say)
+            client = program.session.client
+            actions = Actions(room, settings, client=client, again=again, shows=True, tell=program.say)
         review = Review(actions, run=program.start, tell=program.say, redraw=self.redraw)
         self.room = room
-        self.model = RoomModel(actions, review, again)
+        self.model = RoomModel(actions, review)
         super().__init__()
         self.canvas = RoomView(program, self.model)
         self.commands = RoomCommands(program, self.model, self.canvas, self)
@@ -118,10 +119,10 @@ class RoomScreen(ClientScreen):
             case events.Told(Challenged()) if model.room.plays and (told := self.program.describe_challenge()):
                 model.news.say(told[0])
             case events.Lost():
-                model.news.back, model.is_online = "", False
+                model.news.back = ""
                 model.consider(monotonic())
             case events.Back():
-                self._program.status, self._back, model.is_online = None, event, True
+                self._program.status, self._back = None, event
                 model.consider(monotonic())
             case events.RoomUnanswered(there=there):
                 model.unanswered = there
@@ -197,11 +198,11 @@ class RoomScreen(ClientScreen):
         event.stop()
         event.prevent_default()
         model = self.model
-        if self.canvas.is_small and model.question is None:
+        if self.canvas.is_small and not model.actions.confirming:
             return
         text = (event.character or "") if event.is_printable and "alt+" not in event.key else ""
         action = find_action(model, self._program.keymap, event.key, text)
-        if model.question is not None:
+        if model.actions.confirming:
             self.commands.decide(action)
         elif model.line.mode:
             await self._type_in_line(event.key, text, action)
@@ -253,7 +254,7 @@ class RoomScreen(ClientScreen):
         self.program.redraw()
 
     def on_click(self, event: Click) -> None:
-        if self.model.line.mode or self.model.question is not None:
+        if self.model.line.mode or self.model.actions.confirming:
             return
         if self.canvas.is_way_back(event.screen_offset):
             self.commands.step(-1)
@@ -314,19 +315,17 @@ class RoomScreen(ClientScreen):
         self.model.news.note_key()
 
     def asks_first(self, leave: Callable[[], None]) -> bool:
-        question = self.model.question
-        if self.room.ended or not self.model.cost or (question is not None and question[0] == "quit"):
-            return False
-        self.program.go_back_to(self)  # show the board behind the question
-        self.model.question = "quit", leave
-        return True
+        asks = self.room.ended is None and self.commands.ask_to_quit(leave)
+        if asks:
+            self.program.go_back_to(self)  # show the board behind the question
+        return asks
 
     def takes(self, action: str) -> bool:
         return find_deed(self.model, action) is not None
 
     def gives_way(self) -> bool:
         model = self.model
-        is_free = not (model.room.plays or model.line.mode or model.question is not None)
+        is_free = not (model.room.plays or model.line.mode or model.actions.confirming)
         if is_free:
             self.commands.go_home()
         return is_free
