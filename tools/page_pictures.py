@@ -65,7 +65,7 @@ async def take_pictures(folder: Path, *, every: bool) -> None:
 async def _take_every(browser: Browser, at: str, ana: Page, folder: Path) -> None:
     """Take each page in windows of all sizes, light and dark; the pages of games are ana's."""
     shared = await _finish_and_share(browser, at, ana)
-    pages = {"first": "/", "new-room": "/#new", "games": "/#games", "shared": shared, "wall": "/wall"}
+    pages = {"first": "/", "new-room": "/#own=4x5x4&blocked=b2", "games": "/#games", "shared": shared, "wall": "/wall"}
     for (name, path), look, size in product(pages.items(), ("light", "dark"), _SIZES):
         await ana.emulate_media(color_scheme="light" if look == "light" else "dark", reduced_motion="reduce")
         await ana.set_viewport_size(size)
@@ -88,9 +88,9 @@ async def _take_best(browser: Browser, at: str, ana: Page, bo: Page, folder: Pat
         await _shoot(home, folder / "home.png")
         await _shoot(phone, folder / "home-phone.png")
         await _shoot(wall, folder / "wall.png")
-        await home.goto(f"{at}/#new")
-        await home.locator(".new-room").wait_for()
-        await _shoot(home, folder / "new-room.png")
+        await home.goto(f"{at}/#own=4x5x4&blocked=b2,d4")
+        await home.locator(".own-game").wait_for()
+        await _shoot(home, folder / "own-game.png")
         await home.goto(at)
         await home.get_by_label("Playing as").fill("gia")  # a player without a name is asked for one first
         await home.get_by_role("button", name="Invite a friend").click()

@@ -141,10 +141,10 @@ async def test_axe_accepts_every_page(server: Server, find_violations: FindViola
     async with open_peer(server.url, "cy") as cy, open_peer(server.url, "dee") as dee:
         await begin(cy, dee, "gomoku", (38,), clock=MINUTE)
         await begin(dee, cy, "connect-four", (38,), clock=MINUTE)
-        for path in ("/#new", "/#games", "/wall", "/"):
+        for path in ("/#games", "/wall", "/"):
             await bo.page.goto(address(server, path))
             await bo.connects()
-            if path == "/#new":
+            if path == "/":
                 await bo.page.get_by_text("More").click()
             if path in ("/", "/wall"):
                 await expect(bo.page.locator(".live-boards li")).to_have_count(2)
@@ -185,7 +185,7 @@ async def test_all_columns_are_visible_and_the_board_is_still(
 
 async def test_nothing_is_cut_off_in_a_window_magnified_to_400_percent(server: Server, visit: Visit, bo: Peer) -> None:
     ana = await one_at_the_board(server, visit, bo)
-    for path in ("", "/", "/#new", "/#games", "/wall"):
+    for path in ("", "/", "/#games", "/wall"):
         if path:
             await ana.page.goto(address(server, path))
         for width in (320, 1280):

@@ -18,14 +18,10 @@ async def test_the_last_game_and_clock_are_remembered(server: Server, visit: Vis
     await ana.button("Leave").click()
     await expect(ana.tile("gomoku")).to_be_checked()
     await expect(ana.page.get_by_role("combobox", name="Clock")).to_have_value("3+2")
-    await ana.button("New room…").click()
-    await expect(ana.tile("gomoku")).to_be_checked()
-    await expect(ana.page.get_by_role("combobox", name="Clock")).to_have_value("3+2")
     await ana.page.get_by_text("More").click()
-    await expect(ana.page.get_by_role("spinbutton", name="Rows")).to_have_value("15")
     await ana.tile("four").check()
     await ana.page.get_by_label("Another clock").fill("5+1")
-    await ana.button("Begin").click()
+    await ana.button("Invite a friend").click()
     await ana.button("Leave").click()
     await expect(ana.button("Find an opponent")).to_be_visible()
     await ana.page.reload()
@@ -111,7 +107,7 @@ async def test_a_friend_is_invited_to_the_game_that_is_chosen(server: Server, vi
 
 async def test_the_rules_of_each_game_are_one_click_away_on_every_page(server: Server, visit: Visit, bo: Peer) -> None:
     ana = await one_at_the_board(server, visit, bo, "gomoku")
-    for path in ("", "/", "/#new", "/#games", "/wall"):
+    for path in ("", "/", "/#games", "/wall"):
         if path:
             await ana.page.goto(address(server, path))
         await ana.button("Rules").click()
@@ -162,12 +158,11 @@ async def test_a_click_on_the_custom_game_opens_its_board(server: Server, visit:
     await ana.tile("custom").click()
     card = ana.page.locator(".play")
     await expect(card).to_contain_text("4 by 5, 4 in a row")
-    await ana.button("Rows: one more").click()
-    await ana.button("Players: one more").click()
-    await expect(card).to_contain_text("5 by 5, 4 in a row, 3 players")
-    for _ in range(3):
-        await ana.button("In a row to win: one more").click(force=True)
-    await expect(card).to_contain_text("5 in a row")
+    await ana.page.get_by_label("Rows").fill("5")
+    await ana.page.get_by_label("Marks").fill("xoa")
+    await ana.page.get_by_label("In a row to win").fill("9")
+    await ana.page.keyboard.press("Enter")
+    await expect(ana.page.get_by_label("Marks")).to_have_value("XOA")
     await ana.button("Invite a friend").click()
     await expect(ana.page.locator(".sub")).to_contain_text("5 by 5, 5 in a row, 3 players")
     await ana.page.go_back()
@@ -189,12 +184,13 @@ async def test_a_game_of_ones_own_is_built_on_its_preview_and_shared_by_a_link(
     await ana.button("C2, blocked").click()
     await ana.page.get_by_role("checkbox", name="Gravity").check()
     await ana.page.get_by_role("checkbox", name="Misère").check()
-    await ana.button("Players: one more").click()
+    await ana.page.get_by_role("textbox", name="Marks").fill("XYZ")
+    await ana.page.keyboard.press("Enter")
     await expect(ana.page.get_by_role("checkbox", name="Misère")).to_be_disabled()
     await expect(card).to_contain_text("4 by 5, 4 in a row, 3 players, B3 blocked")
     assert await find_violations(ana.page) == []
     await card.get_by_role("button", name="Share").click()
-    link = address(server, "/#own=4x5x4&players=3&blocked=b3&gravity")
+    link = address(server, "/#own=4x5x4&marks=XYZ&blocked=b3&gravity")
     await expect(ana.page.locator("#news")).to_have_text(f"Copied: {link}")
     for phone in (False, True):
         bo = await visit(link, phone=phone)
@@ -205,12 +201,16 @@ async def test_a_game_of_ones_own_is_built_on_its_preview_and_shared_by_a_link(
     await expect(bo.page.locator(".sub")).to_contain_text("4 by 5, 4 in a row, 3 players, B3 blocked")
 
 
-@pytest.mark.parametrize("bad", ["4x5x9", "4x5x4&blocked=z9", "4x5x4&players=7", "2x2x2&blocked=a1,a2,b1", "soon"])
+@pytest.mark.parametrize(
+    "bad",
+    ["4x5x9", "4x5x4&blocked=z9", "4x5x4&marks=x", "4x5x4&opening=pie&players=3", "2x2x2&blocked=a1,a2,b1", "soon"],
+)
 async def test_a_link_to_no_game_that_can_be_played_says_so(server: Server, visit: Visit, bad: str) -> None:
     ana = await visit(address(server, f"/#own={bad}"))
     alert = ana.page.locator(".play .fault[role=alert]")
     await expect(alert).to_have_text("This link does not describe a game that can be played. Build your own here.")
-    await ana.button("Rows: one more").click()
+    await ana.page.get_by_label("Rows").fill("5")
+    await ana.page.keyboard.press("Enter")
     await expect(alert).to_be_empty()
 
 

@@ -77,7 +77,7 @@ async def test_a_german_browser_sees_no_english_outside_a_room(server: Server, v
         await hans.button("Regeln").click()
         found["rules"] = english_in(await all_words(page))
         await page.keyboard.press("Escape")
-        for path in ("/#new", "/#games", "/wall", "/nowhere"):
+        for path in ("/", "/#games", "/wall", "/nowhere"):
             await page.goto("about:blank")
             await page.goto(address(server, path))
             await hans.connects()

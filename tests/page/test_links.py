@@ -88,10 +88,10 @@ async def test_the_not_found_page_links_to_other_pages(server: Server, visit: Vi
         ana = await visit(address(server, path), may_fail="404")
         await expect(ana.page.get_by_role("heading", name="Nothing to see here")).to_be_visible()
         await expect(ana.page).to_have_title("Nothing here")
-        await expect(ana.page.locator("main button:enabled")).to_have_text(["Home", "New room…", "All games"])
+        await expect(ana.page.locator("main button:enabled")).to_have_text(["Home", "All games"])
         await expect(ana.page.locator("main input, main button:disabled")).to_have_count(0)
-        await ana.button("New room…").click()
-        await expect(ana.page.get_by_role("heading", name="New room")).to_be_visible()
+        await ana.button("Home").click()
+        await expect(ana.tile("classic")).to_be_visible()
 
 
 async def test_a_page_below_a_path_requests_nothing_outside_it(visit: Visit) -> None:
@@ -106,7 +106,7 @@ async def test_a_page_below_a_path_requests_nothing_outside_it(visit: Visit) -> 
         link = address(server, f"/games/{ana.code}")
         assert (ana.page.url, await ana.page.get_by_label("Link").input_value()) == (link, link)
         await expect(ana.page.locator(".qr")).to_be_visible()
-        for path in ("wall", "ladder/", "e/K7M4PQ", "no-such-page", "#new", "#games"):
+        for path in ("wall", "ladder/", "e/K7M4PQ", "no-such-page", "#games"):
             await ana.page.goto(address(server, f"/games/{path}"))
             await ana.connects()
             await ana.page.locator(".brand").click()

@@ -48,10 +48,9 @@ async def test_two_play_here_over_a_reload_agree_on_taking_back_and_play_again(s
 
 
 async def test_an_opening_is_played_by_names_and_leaving_ends_it_for_both(server: Server, visit: Visit) -> None:
-    ana = await visit(address(server, "/#new"))
+    ana = await visit(address(server))
     await ana.tile("four-pie").check()
-    await ana.page.get_by_role("radio", name="Two here").check()
-    await ana.button("Begin").click()
+    await ana.button("Two here").click()
     await ana.page.get_by_label("Name of O").fill("Bo")
     await ana.page.get_by_role("dialog").get_by_role("button", name="Begin").click()
     await ana.play(5)

@@ -76,12 +76,12 @@ async def test_a_page_of_another_version_is_reloaded(server: Server, visit: Visi
         if request.is_navigation_request():
             has_new_names.set()
 
-    await ana.page.route("**/assets/newroom.*", answer)
+    await ana.page.route("**/assets/history.*", answer)
     await ana.page.reload()
     await ana.connects()
     ana.page.on("request", hear)
-    await ana.button("New room…").click()
-    await expect(ana.page.get_by_role("heading", name="New room")).to_be_visible()
+    await ana.page.get_by_role("link", name="Your games").first.click()
+    await expect(ana.page.get_by_role("heading", name="Your games")).to_be_visible()
     assert has_new_names.is_set()
 
 

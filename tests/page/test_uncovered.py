@@ -46,11 +46,12 @@ async def test_nothing_covers_a_control(server: Server, visit: Visit, bo: Peer, 
 
     await ana.connects()
     await look("first page")
-    for path in ("/#new", "/#games", "/wall"):
+    await ana.tile("custom").click()
+    await ana.page.get_by_text("More").click()
+    await look("own game")
+    for path in ("/#games", "/wall"):
         await ana.page.goto(address(server, path))
         await ana.connects()
-        if path == "/#new":
-            await ana.page.get_by_text("More").click()
         await look(path)
     await ana.page.goto(address(server))
     await ana.quick_match("ana", "gomoku-standard")

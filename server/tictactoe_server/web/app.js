@@ -122,15 +122,15 @@ export class App {
 		await (await prepared(import("./names.js"))).askName(this);
 	}
 
-	/** Enter a room and go to its page; announce a refusal. @param {WayIn} request */
-	async play(request) {
+	/** Enter a room and go to its page; announce a refusal. @param {WayIn} request @param {(error: unknown) => void} [refuse] */
+	async play(request, refuse = (error) => this.say(messageOf(error))) {
 		try {
 			if (request.type !== "join") await this.meet();
 			const room = await this.rooms.enter(request);
 			this.navigate(`/${room.code}`);
 			return room;
 		} catch (error) {
-			return void this.say(messageOf(error));
+			return void refuse(error);
 		}
 	}
 
@@ -158,7 +158,6 @@ export class App {
 			h("p", message),
 			h("div.row",
 				button(sayTitle("key to home"), () => this.navigate("/"), { class: "primary" }),
-				button(say("home new"), () => this.navigate("/#new")),
 				button(say("page all games"), () => this.navigate("/wall")),
 			),
 		);

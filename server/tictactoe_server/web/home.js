@@ -45,7 +45,7 @@ export function makeHome(app, fragment = "") {
 		h("div.hero", title, h("div.row", h("label.row", playing, name), keep)),
 		greeting,
 		resume.element,
-		h("div.choose", tiles.element, play.element),
+		h("div.choose", tiles, play.element),
 		side.element,
 		banner,
 	);

@@ -56,7 +56,6 @@ const LOADERS = {
 	game: () => import("./game.js"),
 	history: () => prepared(import("./history.js")),
 	home: () => prepared(import("./home.js")),
-	newRoom: () => prepared(import("./newroom.js")),
 	wall: () => prepared(import("./wall.js")),
 };
 /** @type {Page | null} */
@@ -80,7 +79,6 @@ async function loadPage() {
 	if (first === "wall") return (await LOADERS.wall()).makeWall(app);
 	if (first === "replay") return openGame({ load: () => fetchShared(second), shared: second });
 	if (first) return loadRoom(decode(first), /^watch\b/.test(hash));
-	if (hash === "new") return (await LOADERS.newRoom()).makeNewRoom(app);
 	if (hash === "games") return (await LOADERS.history()).makeHistory(app);
 	const [link, past] = ["link=", "game/"].map((kind) => (hash.startsWith(kind) ? decode(hash.slice(5)) : ""));
 	if (link) return loadLink(link);

@@ -1,15 +1,16 @@
 /** Custom rules: a board built in a preview, and a link that shares the rules. */
 
 import { say, sayTitle } from "./catalogue.js";
-import { button, h, setText, show } from "./dom.js";
+import { button, field, h, select, show } from "./dom.js";
 import { checkField } from "./forms.js";
 import { ARROWS, BLOCKED, DIRECTIONS, FREE, chosenRules, nameCell, nameCells, neighbour, parseCell } from "./rules.js";
 import { drawSmall } from "./smallboard.js";
 
 const MARKS = "XOABCD";
-const [LEAST, LARGEST] = [2, 19];
+const LARGEST = 32;
+const FLAGS = /** @type {const} */ (["misere", "gravity", "exact"]);
 
-const limit = (value = 0, most = LARGEST) => Math.max(LEAST, Math.min(value, most));
+const limit = (value = 0, least = 1, most = LARGEST) => Math.max(least, Math.min(Math.trunc(value) || least, most));
 
 /** Return the custom rules in full. @param {OwnRules} own */
 const complete = (own) => chosenRules({ game: "custom", own });
@@ -28,77 +29,98 @@ function findLine(rules) {
 
 /** Return the nearest playable rules; if the blocked cells leave no room for a line, none is blocked. @param {OwnRules} own @returns {OwnRules} */
 function fitRules(own) {
-	const [rows, columns] = [limit(own.rows), limit(own.columns)];
-	const line = limit(own.line, Math.max(rows, columns));
-	const marks = MARKS.slice(0, limit(own.marks.length, Math.min(MARKS.length, rows * columns)));
+	const rows = limit(own.rows);
+	const columns = limit(own.columns, rows < 2 ? 2 : 1); // no line fits in one cell
+	const line = limit(own.line, 2, Math.max(rows, columns));
+	const letters = [...new Set(own.marks.toUpperCase().match(/[A-Z]/g))].slice(0, Math.min(MARKS.length, rows * columns)).join("");
+	const marks = letters.length < 2 ? MARKS.slice(0, 2) : letters;
 	const blocked = [...new Set(own.blocked)].filter((cell) => cell >= 0 && cell < rows * columns).sort((one, other) => one - other);
-	const fitted = { rows, columns, line, marks, blocked, misere: own.misere && marks.length === 2, gravity: own.gravity };
+	const isTwo = marks.length === 2;
+	const fitted = {
+		rows, columns, line, marks, blocked, misere: own.misere && isTwo, gravity: own.gravity,
+		exact: (own.exact && !own.gravity) || undefined, opening: (isTwo && own.opening) || undefined,
+	};
 	return findLine(complete(fitted)) ? fitted : { ...fitted, blocked: [] };
 }
 
-/** Return the fragment of a link to these rules, such as `own=4x5x3&players=3&blocked=b2,c3&gravity`. @param {OwnRules} own */
+/** Return the fragment of a link to these rules, such as `own=4x5x3&marks=XOA&blocked=b2,c3&gravity`. @param {OwnRules} own */
 function writeOwn(own) {
-	const { rows, columns, line, marks, blocked, misere, gravity } = own;
+	const { rows, columns, line, marks, blocked, opening } = own;
 	const cells = nameCells(blocked, complete(own)).join(",").toLowerCase();
-	return [`own=${rows}x${columns}x${line}`, marks.length > 2 && `players=${marks.length}`, cells && `blocked=${cells}`, misere && "misere", gravity && "gravity"].filter(Boolean).join("&");
+	const terms = { marks: marks === "XO" ? "" : marks, blocked: cells, opening };
+	const given = Object.entries(terms).flatMap(([name, value]) => (value ? `${name}=${value}` : []));
+	return [`own=${rows}x${columns}x${line}`, ...given, ...FLAGS.filter((name) => own[name])].join("&");
 }
 
-/** Return the rules in the fragment of a link, or null if they are not playable. */
+/** Return the rules in the fragment of a link, or null if they are not playable. Older links have the number of `players`. */
 export function readOwn(fragment = "") {
 	const terms = new URLSearchParams(fragment);
-	const size = /^(\d+)x(\d+)x(\d+)$/.exec(terms.get("own") ?? "");
-	const players = Number(terms.get("players") ?? 2);
-	if (!size || !(players <= MARKS.length)) return null;
-	const [rows, columns, line] = size.slice(1).map(Number);
-	const own = { rows, columns, line, marks: MARKS.slice(0, players), blocked: /** @type {number[]} */ ([]), misere: terms.has("misere"), gravity: terms.has("gravity") };
+	const [rows, columns, line] = (/^(\d+)x(\d+)x(\d+)$/.exec(terms.get("own") ?? "") ?? []).slice(1).map(Number);
+	if (!rows) return null;
+	const marks = terms.get("marks") ?? MARKS.slice(0, Number(terms.get("players") ?? 2));
+	/** @type {OwnRules} */
+	const own = { rows, columns, line, marks, blocked: [], misere: terms.has("misere"), gravity: terms.has("gravity"), exact: terms.has("exact") || undefined, opening: terms.get("opening") ?? undefined };
 	const cells = (terms.get("blocked") ?? "").split(",").filter(Boolean);
 	own.blocked = cells.map((name) => parseCell(name, complete(own))).sort((one, other) => one - other);
 	return JSON.stringify(fitRules(own)) === JSON.stringify(own) ? own : null;
 }
 
+const number = (min = 1) => h("input", { type: "number", min, max: LARGEST });
+const check = () => h("input", { type: "checkbox" });
+
 export class OwnGame {
 	#board = h("div.own-board");
-	#fault = h("p.fault", { role: "alert" });
-	#misere = this.#makeSwitch("misere");
-	#gravity = this.#makeSwitch("gravity");
+	/** The fields of the rules, by their names in requests. */
+	fields = {
+		rows: number(), columns: number(), line: number(2), marks: h("input", { autocomplete: "off", maxlength: MARKS.length }),
+		opening: select(["", "pie", "swap2"], (one) => say(`form ${one || "none"}`)), misere: check(), gravity: check(), exact: check(),
+	};
 
-	/** @param {OwnRules} own @param {(own: OwnRules) => void} onChange @param {(fragment: string) => unknown} onShare */
-	constructor(own, onChange, onShare) {
+	/**
+	 * @param {OwnRules} own @param {(own: OwnRules) => void} onChange @param {(fragment: string) => unknown} onShare
+	 * @param {(message: string) => void} blame shows an error, or none
+	 */
+	constructor(own, onChange, onShare, blame) {
 		this.own = fitRules(own);
 		this.onChange = onChange;
-		this.steppers = [
-			this.#makeStepper("page new rows", () => this.own.rows, (rows) => ({ rows, blocked: this.#moveBlocked(rows, this.own.columns) })),
-			this.#makeStepper("page new columns", () => this.own.columns, (columns) => ({ columns, blocked: this.#moveBlocked(this.own.rows, columns) })),
-			this.#makeStepper("new room win", () => this.own.line, (line) => ({ line }), () => Math.max(this.own.rows, this.own.columns)),
-			this.#makeStepper("page own players", () => this.own.marks.length, (count) => ({ marks: MARKS.slice(0, count) }), () => Math.min(MARKS.length, this.own.rows * this.own.columns)),
-		];
-		const share = button(sayTitle("key share"), () => onShare(writeOwn(this.own)));
-		this.element = h("div.own-game", this.#board, h("div.own-rules",
-			h("div.steppers", this.steppers.map(({ element }) => element)), this.#misere.element, this.#gravity.element,
-			h("div.row", share, h("small", say("page own share note"))), this.#fault,
+		this.blame = blame;
+		const { rows, columns, line, marks, opening } = this.fields;
+		this.element = h("div.own-game", this.#board, h("div.own-rules", { change: () => this.#read() },
+			h("div.own-numbers", field(say("page new rows"), rows), field(say("page new columns"), columns), field(say("new room win"), line), field(say("new room marks"), marks, say("option marks"))),
+			FLAGS.map((name) => checkField(say(`new room ${name}`), this.fields[name], say(`option ${name}`))),
+			field(say("new room opening"), opening, say("option opening")),
+			h("div.row", button(sayTitle("key share"), () => onShare(writeOwn(this.own))), h("small", say("page own share note"))),
 		));
 		this.#draw();
 	}
 
-	blame(message = "") {
-		setText(this.#fault, message);
+	#read() {
+		const { rows, columns, line, marks, opening, misere, gravity, exact } = this.fields;
+		const size = { rows: limit(rows.valueAsNumber), columns: limit(columns.valueAsNumber) };
+		const [before, after] = [this.own, { ...this.own, ...size }].map(complete);
+		const blocked = before.blocked.map((cell) => parseCell(nameCell(cell, before), after));
+		this.#change({
+			...size, blocked, line: line.valueAsNumber, marks: marks.value, misere: misere.checked, gravity: gravity.checked, exact: exact.checked,
+			opening: /** @type {OwnRules["opening"]} */ (opening.value),
+		});
 	}
 
 	/** @param {Partial<OwnRules>} changed @param {number} [focused] the cell that keeps the focus */
 	#change(changed, focused) {
 		this.own = fitRules({ ...this.own, ...changed });
-		this.blame();
+		this.blame("");
 		this.onChange(this.own);
 		this.#draw();
 		if (focused !== undefined) this.#focus(focused);
 	}
 
 	#draw() {
-		const [{ own }, rules] = [this, complete(this.own)];
-		for (const stepper of this.steppers) stepper.draw();
-		this.#misere.box.checked = own.misere;
-		this.#misere.box.disabled = own.marks.length > 2;
-		this.#gravity.box.checked = own.gravity;
+		const [{ own, fields }, rules] = [this, complete(this.own)];
+		for (const name of /** @type {const} */ (["rows", "columns", "line"])) fields[name].valueAsNumber = own[name];
+		for (const name of FLAGS) fields[name].checked = !!own[name];
+		[fields.marks.value, fields.opening.value] = [own.marks, own.opening ?? ""];
+		fields.misere.disabled = fields.opening.disabled = own.marks.length > 2;
+		fields.exact.disabled = own.gravity;
 		const cells = Array(own.rows * own.columns).fill(FREE);
 		for (const cell of own.blocked) cells[cell] = BLOCKED;
 		for (const cell of findLine(rules) ?? []) cells[cell] = own.marks[0];
@@ -132,38 +154,5 @@ export class OwnGame {
 		const from = [...this.#board.querySelectorAll("button")].findIndex((one) => one === document.activeElement);
 		const to = neighbour(complete(this.own), from, ...way);
 		if (to >= 0) this.#focus(to);
-	}
-
-	/** Return the blocked cells as numbered on a board of another size. */
-	#moveBlocked(rows = 0, columns = 0) {
-		return this.own.blocked.flatMap((cell) => {
-			const [row, column] = [Math.floor(cell / this.own.columns), cell % this.own.columns];
-			return row < rows && column < columns ? [row * columns + column] : [];
-		});
-	}
-
-	/** @param {"misere" | "gravity"} name */
-	#makeSwitch(name) {
-		const box = h("input", { type: "checkbox", change: () => this.#change({ [name]: box.checked }) });
-		return { box, element: checkField(say(`new room ${name}`), box, say(`option ${name}`)) };
-	}
-
-	/**
-	 * Make a number between two buttons.
-	 * @param {string} id @param {() => number} value @param {(value: number) => Partial<OwnRules>} changeTo @param {() => number} [most]
-	 */
-	#makeStepper(id, value, changeTo, most = () => LARGEST) {
-		const [label, output] = [say(id), h("output")];
-		const step = (by = 1) => this.#change(changeTo(limit(value() + by, most())));
-		const less = button("−", () => step(-1), { "aria-label": say("page own less", { what: label }) });
-		const more = button("+", () => step(), { "aria-label": say("page own more", { what: label }) });
-		return {
-			element: h("div.stepper", { role: "group", "aria-label": label }, h("span", label), less, output, more),
-			draw() {
-				setText(output, String(value()));
-				less.disabled = value() <= LEAST;
-				more.disabled = value() >= most();
-			},
-		};
 	}
 }

@@ -168,7 +168,7 @@ type Run = (action: string, about?: Record<string, string>) => unknown;
  * their ids, the newest last; that of a server of no cluster is under "". `aside` are players that were refused.
  */
 /** The rules of a game of one's own, as far as the first page lets one choose them. */
-type OwnRules = Pick<Rules, "rows" | "columns" | "line" | "marks" | "blocked" | "misere" | "gravity">;
+type OwnRules = Pick<Rules, "rows" | "columns" | "line" | "marks" | "blocked" | "misere" | "gravity" | "exact" | "opening">;
 interface Kept {
 	name: string;
 	token: string;

@@ -2,20 +2,14 @@
 
 import { say } from "./catalogue.js";
 import { button, field, h, select, setText, show } from "./dom.js";
-import { makeClock, parseClock } from "./forms.js";
+import { makeClock, makeFault, parseClock } from "./forms.js";
 import { prepareLadders, prepared } from "./later.js";
 import { OwnGame } from "./owngame.js";
 import { OWN, chosenRules } from "./rules.js";
-import { LEVELS, describeLevel, describeRules, keepTogether } from "./words.js";
+import { LEVELS, describeLevel, describeRules, keepTogether, nameMark } from "./words.js";
 
-export function makeLevel() {
-	const level = select(LEVELS, describeLevel, { "aria-label": say("page level") });
-	level.value = "medium";
-	return level;
-}
-
-/** A button with a description below. @param {string} id @param {() => unknown} start @param {Child} [more] */
-const makeWay = (id, start, kind = "big", more) => h("div.way", button(say(id), start, { class: kind }), h("small", say(`${id} note`), " ", more));
+/** A button with a description below. @param {string} label @param {string} note @param {() => unknown} start @param {Child} [more] */
+const makeWay = (label, note, start, kind = "big", more) => h("div.way", button(label, start, { class: kind }), h("small", note, " ", more));
 
 /** The switch for rated games and a link to the ladders, both empty or hidden on servers without ladders. @param {App} app @param {HTMLSelectElement} clock */
 function makeRatedPlace(app, clock) {
@@ -34,61 +28,106 @@ function makeRatedPlace(app, clock) {
 	}
 }
 
+/** The name of the chosen game, and its rules in words. */
+function makeAbout() {
+	const [title, told, size] = [h("h2"), h("p"), h("span.note")];
+	return { elements: [h("div.card-head", title, size), told], draw };
+
+	/** @param {string} game @param {Rules} rules */
+	function draw(game, rules) {
+		setText(title, keepTogether(say(`name of ${game}`)));
+		setText(told, say(game === OWN ? "page won custom" : `rules of ${game}`));
+		setText(size, describeRules(rules));
+	}
+}
+
+/** The fields of a room's terms other than its rules. @param {App} app @param {() => void} onEdit */
+function makeTerms({ kept }, onEdit) {
+	const ownClock = h("input", { placeholder: say("page new clock example"), autocomplete: "off", input: onEdit });
+	const clock = makeClock(kept.clock, () => (ownClock.value = ""));
+	const level = select(LEVELS, describeLevel);
+	level.value = "medium";
+	const seat = h("select");
+	const [seen, chat, analysis] = [["private", "public"], ["all", "players"], ["closed", "open"]].map((values) => select(values, (one) => say(`form ${one}`)));
+	const more = h("details", h("summary", say("new room more")), h("div.fields",
+		field(say("page new own clock"), ownClock, say("page new clock note")),
+		field(say("new room seen"), seen, say("new room seen note")),
+		field(say("new room chat"), chat, say("new room chat note")),
+		field(say("new room analysis"), analysis, say("new room analysis note")),
+	));
+	return { clock, ownClock, level, seat, more, offerSeats, read, get clockText() { return (ownClock.value || clock.value).trim(); } };
+
+	/** @param {Rules} rules of the chosen game */
+	function offerSeats(rules) {
+		const { value } = seat;
+		show(seat, [...rules.marks].map((mark) => h("option", { value: mark, selected: mark === value }, nameMark({ rules }, mark))));
+	}
+
+	/** The terms of a room with friends or computers; usual ones are left out. @returns {Without<Protocol.Create, "id">} */
+	function read() {
+		return {
+			type: "create", visibility: seen.value === "public" ? "public" : "private", seat: seat.selectedIndex ? seat.value : undefined,
+			chat: chat.value === "players" ? "players" : undefined, analysis: analysis.value === "open" ? "open" : undefined,
+		};
+	}
+}
+
 /** @param {App} app @param {() => Promise<boolean>} mayPlay whether the name that one has now is taken */
 export function makePlayCard(app, mayPlay) {
 	const { kept } = app;
-	const [title, rules, size] = [h("h2"), h("p"), h("span.note")];
+	const about = makeAbout();
 	const own = new OwnGame(kept.own, (changed) => {
 		app.keep({ own: changed });
 		describe();
-	}, (fragment) => app.copy(app.linkTo(`#${fragment}`)));
-	const clock = makeClock(kept.clock, () => app.keep({ clock: clock.value }));
-	const level = makeLevel();
-	const first = select(["page i begin", "page it begins"], (id) => say(id));
-	const [others, rated] = [h("b"), makeRatedPlace(app, clock)];
+	}, (fragment) => app.copy(app.linkTo(`#${fragment}`)), (message) => blame(message));
+	const terms = makeTerms(app, () => blame(""));
+	const { element: fault, blame, refuse } = makeFault(own.element, { ...own.fields, clock: terms.ownClock });
+	const [others, rated] = [h("b"), makeRatedPlace(app, terms.clock)];
 	const element = h("section.card.play", { "aria-label": say("page play") },
-		h("div.about", h("div.card-head", title, size), rules, own.element),
+		h("div.about", about.elements, own.element, fault),
 		h("div.begin",
-			makeWay("home match", () => begin({ type: "match", rated: rated.isOn }), "primary big", others),
-			makeWay("home invite", () => begin({ type: "create", visibility: "private" })),
-			makeWay("home together", playHere),
-			makeWay("home computer", playComputer),
-			field(say("new room clock"), clock),
+			makeWay(say("home match"), say("home match note"), playAnybody, "primary big", others),
+			makeWay(say("home invite"), say("home invite note"), () => begin(terms.read())),
+			makeWay(say("home together"), say("home together note"), playHere),
+			makeWay(say("home computer"), say("home computer note"), () => begin({ ...terms.read(), bots: Array(chosenRules(kept).marks.length - 1).fill(terms.level.value) })),
+			field(say("new room clock"), terms.clock),
 			rated.element,
-			field(say("page the computer"), level),
-			field(say("page who begins"), first),
+			field(say("page the computer"), terms.level),
+			field(say("new room seat"), terms.seat),
 		),
-		h("div.more-ways", button(say("home new"), () => app.navigate("/#new")), h("small", say("home new note")), rated.ladders),
+		h("div.more-ways", terms.more, rated.ladders),
 	);
 	describe();
-	return { element, describe, count, offerRated: rated.offer, blame: (/** @type {string} */ message) => own.blame(message) };
-
-	function count(online = 0) {
-		setText(others, online > 1 ? say("home others", { n: online - 1 }) : online ? say("home nobody online") : "");
-	}
+	const count = (online = 0) => setText(others, online > 1 ? say("home others", { n: online - 1 }) : online ? say("home nobody online") : "");
+	return { element, describe, count, offerRated: rated.offer, blame };
 
 	function describe() {
-		setText(title, keepTogether(say(`name of ${kept.game}`)));
-		setText(rules, say(kept.game === OWN ? "page won custom" : `rules of ${kept.game}`));
-		setText(size, describeRules(chosenRules(kept)));
+		const chosen = chosenRules(kept);
+		blame("");
+		about.draw(kept.game, chosen);
+		terms.offerSeats(chosen);
 		own.element.hidden = kept.game !== OWN;
 		rated.judge();
 	}
 
 	/** @param {Without<Protocol.Create | Protocol.Match, "id">} request without rules and clock, which are those chosen here */
 	async function begin(request) {
-		if ("guests" in request || (await mayPlay())) app.play({ ...request, rules: kept.game === OWN ? kept.own : kept.game, clock: parseClock(clock.value) });
+		const clock = parseClock(terms.clockText);
+		if (clock === undefined) return blame(say("page new bad clock"), terms.ownClock);
+		if (!("guests" in request) && !(await mayPlay())) return undefined;
+		app.keep({ clock: terms.clockText });
+		return app.play({ ...request, rules: kept.game === OWN ? kept.own : kept.game, clock }, refuse);
+	}
+
+	/** Join or open a public room; a room with unusual terms is always opened. */
+	function playAnybody() {
+		const { seat, chat, analysis } = terms.read();
+		return begin(seat || chat || analysis ? { type: "create", seat, chat, analysis, rated: rated.isOn } : { type: "match", rated: rated.isOn });
 	}
 
 	async function playHere() {
 		const { askNames } = await prepared(import("./names.js"));
 		const guests = await askNames(app, chosenRules(kept).marks);
-		if (guests) begin({ type: "create", visibility: "private", guests });
-	}
-
-	function playComputer() {
-		const { marks } = chosenRules(kept);
-		const bots = Array(marks.length - 1).fill(level.value);
-		return begin({ type: "create", bots, seat: marks[first.selectedIndex], visibility: "private" });
+		if (guests) begin({ ...terms.read(), visibility: "private", seat: undefined, guests });
 	}
 }

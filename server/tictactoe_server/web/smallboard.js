@@ -93,23 +93,11 @@ export function drawExample(preset = "") {
 	return drawSmall(rules, EXAMPLES[preset] ?? cells.join(""));
 }
 
-/**
- * A tile for each game, with the chosen one marked.
- * @param {string} chosen @param {(preset: string) => void} onChoose
- */
+/** Return a tile for each game, with the chosen one marked. @param {string} chosen @param {(preset: string) => void} onChoose */
 export function makeTiles(chosen, onChoose) {
-	const games = [...PRESETS, OWN];
-	const inputs = games.map((value) => h("input", { type: "radio", name: "game", value, change: () => onChoose(value) }));
-	const tiles = games.map((preset, index) => {
-		const words = h("span", h("b", keepTogether(say(`name of ${preset}`))), " ", h("small", say(`page won ${preset}`)));
-		return h("label.tile", inputs[index], drawExample(preset), words);
+	const tiles = [...PRESETS, OWN].map((value) => {
+		const words = h("span", h("b", keepTogether(say(`name of ${value}`))), " ", h("small", say(`page won ${value}`)));
+		return h("label.tile", h("input", { type: "radio", name: "game", value, checked: value === chosen, change: () => onChoose(value) }), drawExample(value), words);
 	});
-	const element = h("div.tiles", { role: "radiogroup", "aria-label": say("new room game") }, tiles);
-	choose(chosen);
-	return { element, choose };
-
-	/** Mark a tile as chosen without calling the listener. */
-	function choose(preset = "") {
-		for (const input of inputs) input.checked = input.value === preset;
-	}
+	return h("div.tiles", { role: "radiogroup", "aria-label": say("new room game") }, tiles);
 }
