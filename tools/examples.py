@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Final
 
 from tictactoe_engine import PRESETS
-from tictactoe_protocol import challenges, events, names, pushes, rated, requests, terms
+from tictactoe_protocol import challenges, days, events, names, pushes, rated, requests, terms
 from tictactoe_protocol.codes import PROTOCOL_VERSION
 from tictactoe_protocol.pushes import Push
 from tictactoe_protocol.requests import Request
@@ -171,6 +171,8 @@ REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
         challenges.Challenge: (challenges.Challenge(id="46", player="p9QD", rules="four-pie", clock=_CLOCK, side="X"),),
         challenges.Answer: (challenges.Answer(id="47", challenge="c7Kq2M", accept=True),),
         challenges.Block: (challenges.Block(id="49", player="p9QD"), challenges.Block(id="50")),
+        days.Notify: (days.Notify(id="51", feed=True, webhook="https://chat.example/hook", quiet=(1320, 420)),),
+        days.Plan: (days.Plan(id="52", room=_ROOM, moves=((4, 8), (0, 4, 2, 1))),),
         names.ClaimName: (names.ClaimName(id="39", name="ana"),),
         names.LinkDevice: (names.LinkDevice(id="40"),),
         names.Devices: (names.Devices(id="41"),),
@@ -242,6 +244,15 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
             ),
             pushes.Ok(id="46", challenge="c7Kq2M"),
             pushes.Ok(id="49", blocks=("p9QD",), strangers=True),
+            pushes.Ok(
+                id="51",
+                feed="https://play.example/feed/aB3-_dE5fG7hI9jK1mN3oP.atom",
+                webhook="https://chat.example/hook",
+                push=None,
+                push_key="BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA",
+                quiet=(1320, 420),
+            ),
+            pushes.Ok(id="52", plan=((4, 8), (0, 4, 2, 1))),
             pushes.Ok(
                 id="50",
                 ladder=rated.LadderState(
@@ -324,6 +335,7 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
                 expires_ms=challenges.CHALLENGE_MS,
             ),
         ),
+        days.Turns: (days.Turns((days.Turn(_ROOM, _CLASSIC, 3_600_000, 90_000_000),)),),
         challenges.ChallengeOver: (
             challenges.ChallengeOver("c7Kq2M", "declined"),
             challenges.ChallengeOver("c7Kq2M", "accepted", _ROOM),

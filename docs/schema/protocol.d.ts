@@ -155,6 +155,8 @@ declare namespace Protocol {
     initial_ms?: number;
     increment_ms?: number;
     move_ms?: number;
+    days?: number;
+    bank_days?: number;
   }
 
   /** The clock of a game at the time of sending. Attributes: remaining_ms: The time left, by mark. running: The mark whose clock is running, or None. start_ms: The time left for a player's first move; left out if no first move is due. */
@@ -164,11 +166,13 @@ declare namespace Protocol {
     start_ms?: number;
   }
 
-  /** The terms of a clock: a time for each seat with an increment for each move, or a time for each move. Attributes: initial_ms: The time for each seat. increment_ms: The increment for each move. move_ms: The time for each move, instead of the other two. */
+  /** The terms of a clock: a time for each seat with an increment for each move, a time for each move, or days. Attributes: initial_ms: The time for each seat. increment_ms: The increment for each move. move_ms: The time for each move, instead of the other two. days: The number of days for each move, instead of all of these. bank_days: With `days`, the reserve of each player, which pays for the part of a move beyond `days`; 0 if it is left out. */
   interface ClockTerms {
     initial_ms?: number;
     increment_ms?: number;
     move_ms?: number;
+    days?: number;
+    bank_days?: number;
   }
 
   /** The room was closed. `reason` is for people; `code` and `data` say the same for programs. */
@@ -626,6 +630,16 @@ declare namespace Protocol {
     in_ms?: number | null;
   }
 
+  /** Chooses how the player hears of games that await a move. Fields that are left out stay as they are. Attributes: feed: Whether there is an Atom feed with a secret address; False revokes the address. webhook: The https address that gets each message; None for no webhook. push: The browser's subscription to push messages; None for none. quiet: The minutes of the day (UTC) when quiet hours begin and end; None for no quiet hours. */
+  interface Notify {
+    type: "notify";
+    feed?: boolean;
+    webhook?: string | null;
+    push?: PushSubscription | null;
+    quiet?: [number, number] | null;
+    id?: string;
+  }
+
   /** The open offers. Attributes: draw: The mark that offers a draw, or None. undo: The mark that asks to take back a move, or None. rematch: The marks that have asked for a rematch. ended: The offers declined or withdrawn in this position, by kind; left out if there are none. */
   interface Offers {
     draw?: string | null;
@@ -634,7 +648,7 @@ declare namespace Protocol {
     ended?: { [key: string]: EndedOffer };
   }
 
-  /** The reply to a request that was carried out. Its fields depend on the request. Attributes: seats: The marks of the player and their guests, if there are guests. online: The number of people connected to this server, including the player. */
+  /** The reply to a request that was carried out. Its fields depend on the request. Attributes: seats: The marks of the player and their guests, if there are guests. online: The number of people connected to this server, including the player. feed: The address of the player's Atom feed, or False without one. quiet: The minutes of the day (UTC) when the player's quiet hours begin and end. plan: The player's conditional moves. push_key: The server's public key for subscriptions to push messages, in base64url. */
   interface Ok {
     type: "ok";
     id: string;
@@ -668,6 +682,12 @@ declare namespace Protocol {
     rated?: boolean;
     ladder?: LadderState;
     profile?: PlayerProfile;
+    feed?: string | boolean;
+    webhook?: string | null;
+    push?: { [key: string]: unknown } | null;
+    push_key?: string;
+    quiet?: [number, number] | null;
+    plan?: number[][];
   }
 
   /** A challenge that can still be accepted. Attributes: challenge: The id of the challenge. player: The id of the challenger. name: The name of the challenger. to: The id of the challenged player. side: The mark for the challenger; left out if the marks are random. expires_ms: The time left for accepting it. */
@@ -718,6 +738,15 @@ declare namespace Protocol {
     id?: string;
   }
 
+  /** Stores moves that the server plays for the player as soon as they apply, or asks for the stored ones. Attributes: moves: Branches of cells, each from the next move of the game on, in turn of all players; an empty list deletes the plan. Left out to ask for it. player: The id of the player's guest who plans. */
+  interface Plan {
+    type: "plan";
+    room: string;
+    moves?: number[][];
+    player?: string;
+    id?: string;
+  }
+
   /** A finished game with its moves; all other fields are as in `PastGame`. Attributes: board: The final board. moves: The cells played, in order. passed: The players who were skipped, each as the number of moves made before and the mark. chosen: The choices made in the opening, in order. */
   interface PlayedGame {
     game_id: string;
@@ -749,6 +778,19 @@ declare namespace Protocol {
     type: "profile";
     player: string;
     id?: string;
+  }
+
+  /** The keys of a browser that encrypt a push message, in base64url: its public key, and its secret. */
+  interface PushKeys {
+    p256dh: string;
+    auth: string;
+  }
+
+  /** A browser's subscription to push messages, as its `PushSubscription.toJSON` returns it. */
+  interface PushSubscription {
+    endpoint: string;
+    keys: PushKeys;
+    expirationTime?: number | null;
   }
 
   /** A game was rated. Attributes: rules: The key of the ladder. players: The changes of the players' ratings, by player id. */
@@ -938,6 +980,20 @@ declare namespace Protocol {
     id?: string;
   }
 
+  /** A game over days in which it is the recipient's turn. Attributes: since_ms: How long it has been the recipient's turn. left_ms: The time left for the move, with the reserve. */
+  interface Turn {
+    room: string;
+    rules: RulesState;
+    since_ms: number;
+    left_ms: number;
+  }
+
+  /** The games over days that await the recipient's move, the longest wait first; sent whenever they change. */
+  interface Turns {
+    type: "turns";
+    turns: Turn[];
+  }
+
   /** Asks to take back the sender's last move, or answers such a request. Idempotent if it has `game` and `ply`. */
   interface Undo {
     type: "undo";
@@ -957,7 +1013,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** The reply to `Hello`. It also tells clients which features the operator has switched off. Attributes: protocol: The version of the protocol. server: The name and version of the server program. player: The player's public id. token: The secret that makes a later connection the same player again. rooms: The player's seats in rooms whose games are not over. hold_ms: How long this server holds the seat of a disconnected player. sharing: Whether finished games can be shared. ladders: The names of the rules that have a ladder; empty if no games are rated. held_ms: For the rooms that the player is away from, how long the player's seat is still held, by room code. servers: The URLs of the running servers in the cluster, this server first; left out by a single server. cluster: The id of the cluster. Players and tokens are valid on all of its servers. calls: The tournament games that wait for the player. claimed: True if the player has claimed this `name`, false if another player has, otherwise left out. device_news: `device_added` or `device_refused` if the player has to know about newer devices. title: The server's name, chosen by its operator. greeting: A welcome text by the operator, which may have several lines. chat: `off` or `sentences` if chat is restricted. names: `given` if the server assigns the names of its players. opens_events: False if the operator has not allowed this player to open tournaments, otherwise left out. challenges: The open challenges to and from the player; left out if the server has no challenges. */
+  /** The reply to `Hello`. It also tells clients which features the operator has switched off. Attributes: protocol: The version of the protocol. server: The name and version of the server program. player: The player's public id. token: The secret that makes a later connection the same player again. rooms: The player's seats in rooms whose games are not over. hold_ms: How long this server holds the seat of a disconnected player. sharing: Whether finished games can be shared. ladders: The names of the rules that have a ladder; empty if no games are rated. held_ms: For the rooms that the player is away from, how long the player's seat is still held, by room code. servers: The URLs of the running servers in the cluster, this server first; left out by a single server. cluster: The id of the cluster. Players and tokens are valid on all of its servers. calls: The tournament games that wait for the player. claimed: True if the player has claimed this `name`, false if another player has, otherwise left out. device_news: `device_added` or `device_refused` if the player has to know about newer devices. title: The server's name, chosen by its operator. greeting: A welcome text by the operator, which may have several lines. chat: `off` or `sentences` if chat is restricted. names: `given` if the server assigns the names of its players. opens_events: False if the operator has not allowed this player to open tournaments, otherwise left out. challenges: The open challenges to and from the player; left out if the server has no challenges. turns: The games over days that await the player's move, the longest wait first; left out if the server has no such games. */
   interface Welcome {
     type: "welcome";
     protocol: number;
@@ -982,9 +1038,10 @@ declare namespace Protocol {
     names?: string;
     opens_events?: boolean;
     challenges?: OpenChallenge[];
+    turns?: Turn[];
   }
 
-  type Request = Hello | Create | Match | Join | Watch | Leave | Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review | EventOpen | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events | ClaimName | LinkDevice | Devices | Revoke | Forget | Export | Challenge | Answer | Block | Ratings | Profile;
+  type Request = Hello | Create | Match | Join | Watch | Leave | Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review | EventOpen | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events | ClaimName | LinkDevice | Devices | Revoke | Forget | Export | Challenge | Answer | Block | Ratings | Profile | Notify | Plan;
 
-  type Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Moved | Closed | Notice | Announcement | EventState | EventRows | Call | Challenged | ChallengeOver | Rated;
+  type Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Moved | Closed | Notice | Announcement | EventState | EventRows | Call | Challenged | ChallengeOver | Rated | Turns;
 }

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tictactoe_protocol.challenges import ChallengePush, OpenChallenge
+from tictactoe_protocol.days import DayPush, Turn
 from tictactoe_protocol.events import Call, Card, EventPush, EventSummary
 from tictactoe_protocol.names import Device
 from tictactoe_protocol.rated import Encounters, LadderStanding, LadderState, Rated
@@ -429,6 +430,8 @@ class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
         names: ``given`` if the server assigns the names of its players.
         opens_events: False if the operator has not allowed this player to open tournaments, otherwise left out.
         challenges: The open challenges to and from the player; left out if the server has no challenges.
+        turns: The games over days that await the player's move, the longest wait first; left out if the server has
+            no such games.
     """
 
     protocol: int
@@ -453,6 +456,7 @@ class Welcome(PushFields, frozen=True, tag="welcome", kw_only=True):
     names: str | UnsetType = UNSET
     opens_events: bool | UnsetType = UNSET
     challenges: tuple[OpenChallenge, ...] | UnsetType = UNSET
+    turns: tuple[Turn, ...] | UnsetType = UNSET
 
 
 class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
@@ -461,6 +465,10 @@ class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
     Attributes:
         seats: The marks of the player and their guests, if there are guests.
         online: The number of people connected to this server, including the player.
+        feed: The address of the player's Atom feed, or False without one.
+        quiet: The minutes of the day (UTC) when the player's quiet hours begin and end.
+        plan: The player's conditional moves.
+        push_key: The server's public key for subscriptions to push messages, in base64url.
     """
 
     id: str
@@ -494,6 +502,12 @@ class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
     rated: bool | UnsetType = UNSET
     ladder: LadderState | UnsetType = UNSET
     profile: PlayerProfile | UnsetType = UNSET
+    feed: str | bool | UnsetType = UNSET
+    webhook: str | UnsetType | None = UNSET
+    push: dict[str, Any] | UnsetType | None = UNSET
+    push_key: str | UnsetType = UNSET
+    quiet: tuple[int, int] | UnsetType | None = UNSET
+    plan: tuple[tuple[int, ...], ...] | UnsetType = UNSET
 
 
 class Error(PushFields, frozen=True, tag="error", kw_only=True, omit_defaults=True):
@@ -636,4 +650,4 @@ class Announcement(PushFields, frozen=True, tag="announcement"):
 _Answer = Welcome | Ok | Error
 _OfRooms = RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Moved | Closed
 
-Push = _Answer | _OfRooms | Notice | Announcement | EventPush | ChallengePush | Rated
+Push = _Answer | _OfRooms | Notice | Announcement | EventPush | ChallengePush | Rated | DayPush

@@ -12,6 +12,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from tictactoe_protocol.challenges import ChallengeRequest
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH, MAX_LISTED_GAMES, MAX_LIVE_BOARDS, ChatSentence
+from tictactoe_protocol.days import DayRequest
 from tictactoe_protocol.events import EventRequest
 from tictactoe_protocol.guests import MAX_GUESTS
 from tictactoe_protocol.names import NameRequest
@@ -262,4 +263,4 @@ _Visiting = Hello | Create | Match | Join | Watch | Leave
 _Playing = Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat
 _Asking = Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review
 
-Request = _Visiting | _Playing | _Asking | EventRequest | NameRequest | ChallengeRequest | RatingRequest
+Request = _Visiting | _Playing | _Asking | EventRequest | NameRequest | ChallengeRequest | RatingRequest | DayRequest

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Annotated, Any, Final, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import force_setattr
 
 from tictactoe_engine import PRESETS, InvalidRules, Rules
 from tictactoe_protocol.codes import MAX_ID_LENGTH
@@ -15,8 +16,11 @@ MAX_INTEGER = 2**31 - 1
 MAX_CLOCK_MS = 24 * 60 * 60 * 1000
 MAX_MOVE_MS = 3 * 60 * 60 * 1000
 """The longest time for a seat, and the longest time for a move or increment."""
+MAX_DAYS: Final = 14
+MAX_BANK_DAYS: Final = 30
+DAY_MS: Final = 24 * 60 * 60 * 1000
 
-CLOCK_WORDS: Final = "A clock has initial_ms and increment_ms, or move_ms alone"
+CLOCK_WORDS: Final = "A clock has initial_ms and increment_ms, or move_ms alone, or days and bank_days"
 
 RequestId = Annotated[str, Meta(min_length=1, max_length=MAX_ID_LENGTH)]
 ShortText = Annotated[str, Meta(min_length=1, max_length=64)]
@@ -78,24 +82,41 @@ def choice_of(rules: Rules) -> str | RulesFields:
 
 
 class ClockTerms(Struct, frozen=True):
-    """The terms of a clock: a time for each seat with an increment for each move, or a time for each move.
+    """The terms of a clock: a time for each seat with an increment for each move, a time for each move, or days.
 
     Attributes:
         initial_ms: The time for each seat.
         increment_ms: The increment for each move.
         move_ms: The time for each move, instead of the other two.
+        days: The number of days for each move, instead of all of these.
+        bank_days: With `days`, the reserve of each player, which pays for the part of a move beyond `days`; 0 if it is
+            left out.
     """
 
     initial_ms: Annotated[int, Meta(ge=1, le=MAX_INTEGER)] | UnsetType = UNSET
     increment_ms: Annotated[int, Meta(ge=0, le=MAX_INTEGER)] | UnsetType = UNSET
     move_ms: Annotated[int, Meta(ge=1, le=MAX_INTEGER)] | UnsetType = UNSET
+    days: Annotated[int, Meta(ge=1, le=MAX_INTEGER)] | UnsetType = UNSET
+    bank_days: Annotated[int, Meta(ge=0, le=MAX_INTEGER)] | UnsetType = UNSET
 
     def __post_init__(self) -> None:
-        by_seat = self.initial_ms is not UNSET and self.increment_ms is not UNSET
-        by_move = self.move_ms is not UNSET
-        mixed = by_move and (self.initial_ms is not UNSET or self.increment_ms is not UNSET)
-        if mixed or not (by_seat or by_move):
+        if self.days is not UNSET and self.bank_days is UNSET:
+            force_setattr(self, "bank_days", 0)
+        chosen = {name for name in self.__struct_fields__ if getattr(self, name) is not UNSET}
+        if chosen not in ({"initial_ms", "increment_ms"}, {"move_ms"}, {"days", "bank_days"}):
             raise ValueError(CLOCK_WORDS)
+
+    @property
+    def counts_days(self) -> bool:
+        """Whether the clock counts days, for games whose players need not be connected at the same time."""
+        return self.days is not UNSET
+
+    @property
+    def full_ms(self) -> int:
+        """The time of a seat when the game begins; with a clock of days, for its next move."""
+        if self.days is not UNSET:
+            return (self.days + (self.bank_days or 0)) * DAY_MS
+        return self.move_ms or self.initial_ms or 0
 
 
 class ClockState(Struct, frozen=True):

@@ -101,9 +101,11 @@ def is_draw(result: Result) -> bool:
 
 
 def describe_clock(clock: ClockTerms | None) -> str:
-    """Return a clock in words: ``3+2`` (minutes, and seconds for each move), ``10 s a move``, or ``no clock``."""
+    """Return a clock in words: ``3+2`` (minutes, and seconds for each move), ``3 days a move``, or ``no clock``."""
     if clock is None:
         return say("clock none")
+    if clock.counts_days:
+        return say("clock days and bank" if clock.bank_days else "clock days", days=clock.days, bank=clock.bank_days)
     if clock.move_ms:
         return say("clock move", seconds=f"{clock.move_ms / 1000:g}")
     minutes, seconds = (clock.initial_ms or 0) / 60_000, (clock.increment_ms or 0) / 1000

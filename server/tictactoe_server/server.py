@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from types import TracebackType
 from typing import Any, Final, Self
@@ -14,7 +14,8 @@ import structlog
 
 from tictactoe_protocol import CloseCode, ErrorCode
 from tictactoe_server import clock
-from tictactoe_server.core.core import Core, Service, ServiceKind, handlers_of
+from tictactoe_server.core.change import Handler
+from tictactoe_server.core.core import Core, Service, ServiceKind
 from tictactoe_server.core.dispatcher import Dispatcher
 from tictactoe_server.core.pressure import LATELY_SECONDS, Pressure
 from tictactoe_server.core.remote import RemoteServers
@@ -235,7 +236,7 @@ class Server:
         )
         for service in self._services:
             service.start(core)
-        handlers, admitting = handlers_of(self._services), set[type]().union(*(one.admits for one in self._services))
+        handlers, admitting = _handlers_of(self._services), set[type]().union(*(one.admits for one in self._services))
         self._dispatcher = Dispatcher(core.rooms, core.presence, core.allowances, self._pressure, handlers, admitting)
         self._prepare_listening(core)
         self._serve_operator(core)
@@ -305,3 +306,14 @@ async def _close(store: Storage) -> None:
         await store.close()
     except StoreUnavailable as unavailable:
         log.error("store not closed in time", reason=str(unavailable))
+
+
+def _handlers_of(services: Iterable[Service]) -> dict[type, Handler]:
+    """Return the handlers of all services, by type of request. Raise ValueError if two services handle a type."""
+    handlers: dict[type, Handler] = {}
+    for service in services:
+        for kind, handler in service.handles.items():
+            if kind in handlers:
+                raise ValueError(f"{type(service).__name__} handles {kind.__name__}, and so does another service.")
+            handlers[kind] = handler
+    return handlers

@@ -333,6 +333,7 @@ class Limits:
     new_players_per_minute_per_address: Count = 120
     new_players_at_once_per_address: Count = 400
     seats_per_player: Count = 20  # in unfinished games with other people
+    day_games_per_player: Count = 100  # unfinished games over days
     seats_per_address: Count = 1_000  # the same, from one address
     unbegun_seats_per_address: Count = 40  # seats in the public rooms of others, until all players have moved
     kept_megabytes_per_hour_per_player: Count = 10  # finished games that are stored

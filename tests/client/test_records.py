@@ -11,7 +11,15 @@ from tests.engine.random_records import game_records
 from tictactoe_client.files.records import name_for, read_records, record_of, write_record
 from tictactoe_client.settings import Misuse
 from tictactoe_engine import PRESETS
-from tictactoe_engine.records import GameRecord, GameResult, InvalidRecord, MoveClock, format_record, parse_record
+from tictactoe_engine.records import (
+    DayClock,
+    GameRecord,
+    GameResult,
+    InvalidRecord,
+    MoveClock,
+    format_record,
+    parse_record,
+)
 from tictactoe_engine.records.faults import WORDS
 from tictactoe_protocol.pushes import Result, RoomState
 from tictactoe_protocol.terms import ClockTerms, RulesState
@@ -142,6 +150,8 @@ def over(record: GameRecord) -> RoomState:
         if clock is None
         else ClockTerms(move_ms=clock.move_ms)
         if isinstance(clock, MoveClock)
+        else ClockTerms(days=clock.days, bank_days=clock.bank_days)
+        if isinstance(clock, DayClock)
         else ClockTerms(initial_ms=clock.initial_ms, increment_ms=clock.increment_ms),
     )
 

@@ -16,6 +16,7 @@ from tictactoe_client.online.room import Room, position_after
 from tictactoe_client.settings import Misuse
 from tictactoe_engine.errors import GameError
 from tictactoe_engine.records import (
+    DayClock,
     GameRecord,
     GameResult,
     InvalidRecord,
@@ -118,8 +119,10 @@ def record_of(state: RoomState, now: datetime) -> GameRecord:
     except ProtocolBroken:
         raise InvalidRecord(GameError("bad_record", say("record other board")), "moves") from None
     result = None if state.result is None else GameResult(state.result.reason, state.result.winner)
-    clock: SeatClock | MoveClock | None = None
-    if (terms := state.time_control) is not None:
+    clock: SeatClock | MoveClock | DayClock | None = None
+    if (terms := state.time_control) is not None and terms.counts_days:
+        clock = DayClock(terms.days or 0, terms.bank_days or 0)
+    elif terms is not None:
         per_move, initial_ms, increment_ms = terms.move_ms, terms.initial_ms or 0, terms.increment_ms or 0
         clock = MoveClock(per_move) if isinstance(per_move, int) else SeatClock(initial_ms, increment_ms)
     return GameRecord(

@@ -21,6 +21,7 @@ MAX_VALUE_LENGTH: Final = 255
 MAX_COMMENT_LENGTH: Final = 4096
 MAX_GAME_NUMBER: Final = 999_999_999
 MAX_CLOCK_MS: Final = 24 * 60 * 60 * 1000
+MAX_DAYS: Final = 99
 RULE_TAGS: Final = ("Rules", "Rows", "Columns", "Line", "Marks", "Blocked", "Misere", "Gravity", "Exact", "Opening")
 WORD_TAGS: Final = ("Event", "Round", "Date", "Room")
 KNOWN_TAGS: Final = (*RULE_TAGS, *WORD_TAGS, "Game", "Clock", "Passed", "Result", "Reason")
@@ -67,6 +68,17 @@ class MoveClock:
     """The time for each move."""
 
     move_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class DayClock:
+    """The days for each move, and the reserve of each player in days."""
+
+    days: int
+    bank_days: int
+
+
+Clock = SeatClock | MoveClock | DayClock
 
 
 class Walk:
@@ -166,7 +178,7 @@ class GameRecord:
     date: str | None = None
     room: str | None = None
     game: int | None = None
-    clock: SeatClock | MoveClock | None = None
+    clock: Clock | None = None
     passed: tuple[tuple[int, str], ...] = ()
     chosen: tuple[str, ...] = ()
     comments: tuple[tuple[int, str], ...] = ()
@@ -253,12 +265,14 @@ def _check_date(date: str) -> None:
         raise InvalidRecord(fault("day", day=date[:10]), "date")
 
 
-def _check_clock(clock: SeatClock | MoveClock | None) -> None:
+def _check_clock(clock: Clock | None) -> None:
     match clock:
         case SeatClock(initial_ms, increment_ms):
             fits = 1 <= initial_ms <= MAX_CLOCK_MS and 0 <= increment_ms <= MAX_CLOCK_MS
         case MoveClock(move_ms):
             fits = 1 <= move_ms <= MAX_CLOCK_MS
+        case DayClock(days, bank_days):
+            fits = 1 <= days <= MAX_DAYS and 0 <= bank_days <= MAX_DAYS
         case None:
             return
     if not fits:

@@ -15,6 +15,8 @@ from tictactoe_engine.records.game_record import (
     REASONS,
     RULE_TAGS,
     WORD_TAGS,
+    Clock,
+    DayClock,
     GameRecord,
     GameResult,
     MoveClock,
@@ -51,6 +53,7 @@ _WHOLE: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
 _SECONDS: Final = r"([0-9]{1,5})(?:\.([0-9]{1,3}))?"
 _SEAT_CLOCK: Final = re.compile(rf"{_SECONDS}\+{_SECONDS}", re.ASCII)
 _MOVE_CLOCK: Final = re.compile(rf"{_SECONDS}/move", re.ASCII)
+_DAY_CLOCK: Final = re.compile(r"([0-9]{1,2})d\+([0-9]{1,2})d", re.ASCII)
 _PASSED: Final = re.compile(r"([A-Z])@([0-9]{1,4})", re.ASCII)
 
 Token = re.Match[str]
@@ -215,13 +218,18 @@ class _Reader:
             raise self.error(fault("value", value=quote(_value(tag)), example="5"), tag.start("value"))
         return int(tag["value"])
 
-    def _read_clock(self, tag: Token) -> SeatClock | MoveClock:
-        """Return the clock; ``180+2`` is 180 seconds a seat and 2 more after each move, ``10/move`` 10 a move."""
+    def _read_clock(self, tag: Token) -> Clock:
+        """Return the clock; ``180+2`` is 180 seconds a seat and 2 more after each move, ``10/move`` 10 a move.
+
+        ``3d+2d`` is three days a move and a reserve of two days.
+        """
         if match := _SEAT_CLOCK.fullmatch(tag["value"]):
             return SeatClock(_milliseconds(match[1], match[2]), _milliseconds(match[3], match[4]))
         if match := _MOVE_CLOCK.fullmatch(tag["value"]):
             return MoveClock(_milliseconds(match[1], match[2]))
-        raise self.error(fault("value", value=quote(_value(tag)), example="180+2, 10/move"), tag.start("value"))
+        if match := _DAY_CLOCK.fullmatch(tag["value"]):
+            return DayClock(int(match[1]), int(match[2]))
+        raise self.error(fault("value", value=quote(_value(tag)), example="180+2, 10/move, 3d+2d"), tag.start("value"))
 
     def _read_passed(self, tag: Token) -> tuple[tuple[int, str], ...]:
         """Return the marks that were passed over, each after its number of moves; ``A@4`` is A after four moves."""

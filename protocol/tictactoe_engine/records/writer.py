@@ -8,7 +8,7 @@ from textwrap import TextWrapper
 from typing import Final
 
 from tictactoe_engine.notation import format_cell, mirror_rows
-from tictactoe_engine.records.game_record import RULE_TAGS, WORD_TAGS, GameRecord, MoveClock, SeatClock, Walk
+from tictactoe_engine.records.game_record import RULE_TAGS, WORD_TAGS, Clock, DayClock, GameRecord, MoveClock, Walk
 from tictactoe_engine.rules import Rules
 
 _fill: Final = TextWrapper(width=80, break_long_words=False, break_on_hyphens=False).fill
@@ -88,7 +88,9 @@ def _format_cell(cell: int, rules: Rules) -> str:
     return format_cell(mirror_rows(cell, rules), rules).lower()  # records count rows from the top on every board
 
 
-def _format_clock(clock: SeatClock | MoveClock) -> str:
+def _format_clock(clock: Clock) -> str:
+    if isinstance(clock, DayClock):
+        return f"{clock.days}d+{clock.bank_days}d"
     if isinstance(clock, MoveClock):
         return f"{_format_seconds(clock.move_ms)}/move"
     return f"{_format_seconds(clock.initial_ms)}+{_format_seconds(clock.increment_ms)}"

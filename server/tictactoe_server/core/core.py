@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -111,7 +111,7 @@ class Core:
         return await self.rooms.open(self.expect_room(rules, player, **more), opened or self.timers.close_later)
 
     def let_go(self, live: LiveRoom) -> None:
-        """Allow an organised room to close when it is abandoned. Must be called again after a restart."""
+        """Allow a kept room to close when it is abandoned. Must be called again after a restart."""
         live.is_kept = False
         self.timers.close_later(live)
 
@@ -119,13 +119,10 @@ class Core:
         """Carry out a command and return once the result is stored. May raise `Refused` or `StoreUnavailable`."""
         await RoomChange(live, self.time(), player, command).until_settled()
 
-    async def act(self, code: str, player: Player, command: Command) -> None:
-        await self.carry_out(await self.rooms.find(code), player, command)
-
     @property
     def current_players(self) -> Set[str]:
         """The ids of the players who are connected or have a seat. The data of these players is kept."""
-        return self.presence.ids.union(self.indexes.seats.players)
+        return self.presence.ids.union(self.indexes.seats.players, *self.rooms.asleep.values())
 
     def count_games(self) -> int:
         """Return the number of running games with a connected player."""
@@ -172,14 +169,3 @@ class Service:
 
     async def close(self) -> None:
         await self.tasks.stop()
-
-
-def handlers_of(services: Iterable[Service]) -> dict[type, Handler]:
-    """Return the handlers of all services, by type of request. Raise ValueError if two services handle a type."""
-    handlers: dict[type, Handler] = {}
-    for service in services:
-        for kind, handler in service.handles.items():
-            if kind in handlers:
-                raise ValueError(f"{type(service).__name__} handles {kind.__name__}, and so does another service.")
-            handlers[kind] = handler
-    return handlers

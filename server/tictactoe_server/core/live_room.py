@@ -158,8 +158,11 @@ class RoomEvents(ABC):
         """Update the indexes for a new or changed room, and call `on_change`."""
 
     @abstractmethod
-    def remove(self, live: LiveRoom, why: Closed | Moved) -> None:
-        """Remove a deleted or moved room, and send its sessions the notice `why`. Call `on_close` if it was deleted."""
+    def remove(self, live: LiveRoom, why: Closed | Moved | None) -> None:
+        """Remove a deleted or moved room, and send its sessions the notice `why`. Call `on_close` if it was deleted.
+
+        Without `why`, the room is empty and stays in the store; `on_sleep` is called.
+        """
 
     def notify(self, live: LiveRoom, before: Room | None, over: FinishedGame | None = None) -> None:
         """Notify the listeners, before this call returns, of a new room (`before` is None) or of changed seats."""
@@ -274,7 +277,7 @@ class LiveRoom(Listed, StoredValue[Room]):
 
     @property
     def has_player(self) -> bool:
-        return bool(self.players)
+        return bool(self.players) or self.room.is_standing_offer
 
     @property
     def watcher_count(self) -> int:

@@ -50,6 +50,7 @@ class Seats(Limiting):
         self.of_player = Held(limits, "seats-per-player", _is_unfinished)
         self.of_address = Held(limits, "seats-per-address", _is_unfinished)
         self.unbegun = Held(limits, "unbegun-seats-per-address", _is_unbegun)
+        self.day_games = Held(limits, "day-games-per-player")  # unfinished games over days
         self._rooms = Held()
         self._named = Held()
         self._addresses: dict[tuple[str, str], str] = {}
@@ -72,6 +73,7 @@ class Seats(Limiting):
 
     def check(self, player: str, address: str) -> None:
         """Raise `Refused` if a player or an address has too many seats in unfinished games."""
+        self.check_held(self.day_games, player)
         self.check_held(self.of_player, player)
         self.check_held(self.of_address, address)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container
+from collections.abc import Callable, Collection, Container
 from typing import Any, Final
 
 import structlog
@@ -27,6 +27,7 @@ from tictactoe_server.rooms.play import StandStill, apply
 from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room, moved_error
 from tictactoe_server.rooms.seating import Dropped
 from tictactoe_server.rooms.view import state_of
+from tictactoe_server.scheduler import Listeners
 from tictactoe_server.storage.store import StoreUnavailable, Table, Unreadable
 from tictactoe_server.transport.connection import encode_push
 
@@ -45,6 +46,11 @@ class Rooms(RoomEvents):
         by_code: The rooms in memory that are stored, by code.
         knows_all: Whether all stored rooms are in memory, except for damaged rooms.
         restored: Set after the first attempt to load the stored rooms, even if it failed.
+        asleep: Stored rooms that a feature keeps out of memory: the ids of the players, by code.
+        leaving_asleep: A stored room is not loaded at the start of a server if one of these functions returns True.
+        waking: Each returns a room that is loaded, perhaps with more time.
+        on_sleep: Called with each room that was put to sleep.
+        on_timed: Called with each room that is new, loaded or changed and whose clock or hold is running.
     """
 
     def __init__(
@@ -66,6 +72,11 @@ class Rooms(RoomEvents):
         self.restored = asyncio.Event()
         self.knows_all = False
         self._purposes: Container[str] = hooks.policies
+        self.asleep: dict[str, Collection[str]] = {}
+        self.on_sleep = Listeners[[LiveRoom]]()
+        self.leaving_asleep: list[Callable[[Room], bool]] = []
+        self.waking: list[Callable[[Room], Room]] = []
+        self.on_timed = Listeners[[LiveRoom]]()
 
     # -- opening ------------------------------------------------------------------------------------------------
 
@@ -132,7 +143,7 @@ class Rooms(RoomEvents):
         url = self.elsewhere.find(code)
         if url is not None:
             raise moved_error(code, url)
-        if self._has_all:
+        if self._has_all and code not in self.asleep:
             raise Refused(ErrorCode.NO_SUCH_ROOM, room=code)
 
     async def load_state(self, code: str) -> RoomState:
@@ -147,13 +158,13 @@ class Rooms(RoomEvents):
 
     @property
     def _has_all(self) -> bool:
-        """Whether every stored room is in memory on this server."""
+        """Whether every stored room, except for those asleep, is in memory on this server."""
         return self.knows_all and not self.elsewhere.is_several
 
     async def _load(self, code: str) -> tuple[Room, int] | None:
         """Return a stored room with its revision, or None. A damaged room is logged and counts as missing."""
         try:
-            return None if self._has_all else await self.table.load(code)
+            return None if self._has_all and code not in self.asleep else await self.table.load(code)
         except Unreadable as damaged:
             log_damaged_room(code, damaged)
             return None
@@ -183,7 +194,7 @@ class Rooms(RoomEvents):
                 if isinstance(stored.value, Unreadable):
                     damaged += 1
                     log_damaged_room(stored.key, stored.value)
-                else:
+                elif not any(leaves_asleep(stored.value) for leaves_asleep in self.leaving_asleep):
                     count += self.adopt(stored.value, stored.revision, all_are_away=True) is not None
                 if number % _ADOPTED_AT_ONCE == 0:
                     await asyncio.sleep(0)
@@ -208,6 +219,8 @@ class Rooms(RoomEvents):
                 if seat.online and not seat.is_server_bot:
                     room = apply(room, Player(seat.player, seat.name), Dropped(), self.now())
             room = apply(room, NOBODY, StandStill(), self.now())
+            for wake in self.waking:
+                room = wake(room)
             first_person = next((seat.player for seat in room.held_seats if not seat.is_server_bot), "")
             live = LiveRoom(self, room, revision, owner=owner or first_person, source=source)
             self.update(live, None, is_restored=True)
@@ -239,6 +252,7 @@ class Rooms(RoomEvents):
         room = live.room
         if before is None:
             self.by_code[room.code] = live
+            self.asleep.pop(room.code, None)
         if before is None or room.seats is not before.seats or room.result is not before.result:
             if not is_restored:
                 self.log.follow(live.address, room, before)
@@ -246,12 +260,17 @@ class Rooms(RoomEvents):
             self.on_change(live)
         if room.clock is not None or room.gone_at:
             self.timers.watch_clock(live)
+            self.on_timed(live)
 
-    def remove(self, live: LiveRoom, why: Closed | Moved) -> None:
+    def remove(self, live: LiveRoom, why: Closed | Moved | None) -> None:
         address = live.address
         self.notify_pending()
         del self.by_code[live.room.code]
         self.indexes.remove(live)
+        if why is None:
+            self.asleep[live.room.code] = [seat.player for seat in live.room.held_seats]
+            self.on_sleep(live)
+            return
         live.show_watchers()
         live.watchers.finish()
         frame = encode_push(why)

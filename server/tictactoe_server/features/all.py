@@ -10,6 +10,7 @@ from tictactoe_server.features.boards.service import FEATURE as BOARDS
 from tictactoe_server.features.bots.feature import FEATURE as BOTS
 from tictactoe_server.features.challenges.service import FEATURE as CHALLENGES
 from tictactoe_server.features.cluster.feature import FEATURE as CLUSTER
+from tictactoe_server.features.days.feature import FEATURE as DAYS
 from tictactoe_server.features.metrics.feature import FEATURE as METRICS
 from tictactoe_server.features.previews.feature import FEATURE as PREVIEWS
 from tictactoe_server.features.privacy.service import FEATURE as PRIVACY
@@ -25,6 +26,7 @@ FEATURES: Final = (
     REVIEWS,
     TOURNAMENTS,
     CHALLENGES,
+    DAYS,
     RATINGS,
     BOARDS,
     PREVIEWS,

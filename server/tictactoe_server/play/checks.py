@@ -12,7 +12,15 @@ from tictactoe_engine import InvalidRules, Rules
 from tictactoe_engine.strategies import Level
 from tictactoe_protocol import BadName, ErrorCode, parse_name, parse_room_code
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields, RulesChoice, rules_of
+from tictactoe_protocol.terms import (
+    MAX_BANK_DAYS,
+    MAX_CLOCK_MS,
+    MAX_DAYS,
+    MAX_MOVE_MS,
+    ClockFields,
+    RulesChoice,
+    rules_of,
+)
 from tictactoe_server.core.core import Core
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.rooms.room import Refused
@@ -42,12 +50,18 @@ def chosen_rules(choice: RulesChoice | UnsetType) -> Rules:
         raise Refused(ErrorCode(invalid.code), path=path, **invalid.data) from None
 
 
-def check_clock(clock: ClockFields | None) -> None:
-    """Raise `Refused` if one of the clock's times is too long."""
+def check_clock(clock: ClockFields | None, analysis: str = "closed") -> None:
+    """Raise `Refused` if one of the clock's times is too long, or if a game over days should have open analysis."""
+    if clock is not None and clock.counts_days and analysis == "open":
+        raise Refused(ErrorCode.NOT_ALLOWED, "days analysis", path="analysis")
     for name, most_ms in (("initial_ms", MAX_CLOCK_MS), ("increment_ms", MAX_MOVE_MS), ("move_ms", MAX_MOVE_MS)):
         ms = getattr(clock, name, UNSET)
         if ms is not UNSET and ms > most_ms:
             raise Refused(ErrorCode.BAD_CLOCK, path=f"clock.{name}", hours=most_ms // 3_600_000)
+    for name, most in (("days", MAX_DAYS), ("bank_days", MAX_BANK_DAYS)):
+        days = getattr(clock, name, UNSET)
+        if days is not UNSET and days > most:
+            raise Refused(ErrorCode.BAD_CLOCK, "days", path=f"clock.{name}", most=most)
 
 
 def check_levels(names: Sequence[str], played: Collection[str]) -> None:

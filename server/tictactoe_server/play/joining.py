@@ -54,7 +54,7 @@ class Joining(Service):
         self._drain.check()
         request: Create = call.request
         rules = chosen_rules(request.rules)
-        check_clock(request.clock)
+        check_clock(request.clock, request.analysis)
         check_levels(request.bots, self.core.hooks.bot_levels)
         bots, guests, marks = len(request.bots), len(request.guests), len(rules.marks)
         if bots > marks:

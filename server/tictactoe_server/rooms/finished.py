@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from tictactoe_engine import Position
-from tictactoe_engine.records import GameRecord, GameResult, MoveClock, SeatClock
+from tictactoe_engine.records import DayClock, GameRecord, GameResult, MoveClock, SeatClock
 from tictactoe_protocol.guests import SEPARATOR, other_owner, owner_of
 from tictactoe_protocol.pushes import PastPlayer, PlayedGame, Result, is_server_bot
 from tictactoe_protocol.terms import ClockFields, RulesState
@@ -124,7 +124,9 @@ def record_of(game: FinishedGame) -> GameRecord:
     )
 
 
-def _clock_of(clock: ClockFields | None) -> SeatClock | MoveClock | None:
+def _clock_of(clock: ClockFields | None) -> SeatClock | MoveClock | DayClock | None:
     if clock is None:
         return None
+    if clock.counts_days:
+        return DayClock(clock.days or 0, clock.bank_days or 0)
     return MoveClock(clock.move_ms) if clock.move_ms else SeatClock(clock.initial_ms or 0, clock.increment_ms or 0)

@@ -17,6 +17,7 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.guests import is_guest
 from tictactoe_protocol.pushes import EndedOffer, Happening, Offers, OutReason, Result
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_protocol.terms import DAY_MS
 from tictactoe_server.rooms import seating
 from tictactoe_server.rooms.room import (
     Player,
@@ -125,7 +126,7 @@ def expire(room: Room, player: Player, command: Expire, now: int) -> Room:
     turn = room.position.turn
     if turn is None or not is_expired(room, now):
         return room
-    return give_up(room, turn, now, "late") if room.terms.absence == "excused" else _end(room, turn, now)
+    return _end(room, turn, now) if room.terms.absence == "loses" else give_up(room, turn, now, "late")
 
 
 def _end(room: Room, turn: str, now: int) -> Room:
@@ -343,16 +344,18 @@ def remaining_after_turn(room: Room, now: int, *, has_moved: bool = False) -> di
     if clock is None or started_at is None or turn is None or is_first_move(room):
         return room.remaining_ms
     left = max(0, room.remaining_ms[turn] - max(0, now - started_at))
-    if has_moved:
+    if has_moved and clock.counts_days:
+        left = min(left, (clock.bank_days or 0) * DAY_MS) + (clock.days or 0) * DAY_MS
+    elif has_moved:
         left = clock.move_ms or left + (clock.increment_ms or 0)
     return {**room.remaining_ms, turn: left}
 
 
 def remaining_after_undo(room: Room, now: int) -> dict[str, int]:
-    """Return the remaining time of each mark after an undo (ms). Only a clock for each move starts again in full."""
+    """Return the remaining time of each mark after an undo (ms). Only a time for each move starts again in full."""
     if room.clock is None or room.clock.move_ms:
         return full_clocks(room.clock, room.rules.marks)
-    return remaining_after_turn(room, now)
+    return remaining_after_turn(room, now, has_moved=room.clock.counts_days)
 
 
 def turn_to(room: Room, position: Position, remaining_ms: dict[str, int], now: int, **changes: Any) -> Room:

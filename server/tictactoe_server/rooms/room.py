@@ -4,6 +4,7 @@
   time limit and earns no increment.
 - With a clock for each move, every turn starts with the full time.
 - If a turn ends without a move, the player keeps the time that was left.
+- With a clock of days, each turn, also the first, has these days and the player's reserve. Absence costs nothing.
 - The time for a first move stops while the absent player's seat is held, unless the `absence` term is "loses".
 - After a server restart, moves may be played while the clocks are stopped; see `StandStill`.
 """
@@ -34,10 +35,10 @@ class Terms(Struct, frozen=True, omit_defaults=True):
     is_organised: bool = False
     """Whether a feature opens and closes the room and sets its code, players and names. Limits ignore the room."""
 
-    absence: Literal["excused", "loses"] = "excused"
+    absence: Literal["excused", "loses", "normal"] = "excused"
     """If "excused", the time for a first move stops while an absent player's seat is held, and after the hold the
     player loses only if the opponent claims the game. If "loses", the player loses when the time for a first move or
-    the hold ends.
+    the hold ends. If "normal", as in games over days, no seat is held.
     """
 
     games_count: Literal["at end", "at opening", "never"] = "at end"  # towards limits on stored games
@@ -159,6 +160,16 @@ class Room(Struct, frozen=True, omit_defaults=True):
         return "waiting" if None in self.seats.values() else "playing"
 
     @property
+    def keeps_seats(self) -> bool:
+        """Whether absence costs nothing, as in games over days."""
+        return self.purpose.terms.absence == "normal"
+
+    @property
+    def is_standing_offer(self) -> bool:
+        """Whether the room awaits an opponent even while its players are away."""
+        return self.keeps_seats and self.status == "waiting"
+
+    @property
     def stands_still(self) -> bool:
         """Whether the game is running but its clock is stopped; see `StandStill`."""
         return self.terms.stands_still and self.clock_started_at is None and self.status == "playing"
@@ -203,8 +214,9 @@ class Room(Struct, frozen=True, omit_defaults=True):
 
     @property
     def has_player(self) -> bool:
-        """Whether a human player is connected."""
-        return any(seat is not None and seat.online and not seat.is_server_bot for seat in self.seats.values())
+        """Whether a human player is connected, or awaits an opponent in a game over days."""
+        seats = self.seats.values()
+        return self.is_standing_offer or any(seat and seat.online and not seat.is_server_bot for seat in seats)
 
     @property
     def is_deserted(self) -> bool:
@@ -234,10 +246,10 @@ class Room(Struct, frozen=True, omit_defaults=True):
         return seat
 
     def held_until(self, mark: str) -> int | None:
-        """Return when an absent player's hold ends, or None if the player is online or has left."""
+        """Return when an absent player's hold ends, or None if the player is online or has left, or has no hold."""
         seat = self.seat(mark)
         gone_at = self.gone_at.get(seat.player)
-        return None if seat.online or seat.left or gone_at is None else gone_at + self.hold_ms
+        return None if seat.online or seat.left or gone_at is None or self.keeps_seats else gone_at + self.hold_ms
 
     def hold_left(self, mark: str, now: int) -> int | None:
         """Return how many ms an absent player's seat is still held, 0 after the hold, or None as in `held_until`."""
@@ -277,15 +289,15 @@ def ply_before_last(position: Position, mark: str) -> int:
 
 def full_clocks(clock: ClockFields | None, marks: str) -> dict[str, int]:
     """Return the time of each mark at the start of a game (ms), or an empty dict without a clock."""
-    return {} if clock is None else dict.fromkeys(marks, clock.move_ms or clock.initial_ms or 0)
+    return {} if clock is None else dict.fromkeys(marks, clock.full_ms)
 
 
 def is_first_move(room: Room) -> bool:
-    """Return True if the player to move has not moved in this game yet."""
+    """Return True if the player to move has not moved in this game yet, which has a time limit of its own."""
     position = room.position
     if position.turn is None or (len(position.moves) >= len(room.seats) and room.rules.opening is None):
         return False
-    return not position.has_acted(position.turn)
+    return not (room.keeps_seats or position.has_acted(position.turn))
 
 
 def begin_turn(room: Room, now: int) -> Room:

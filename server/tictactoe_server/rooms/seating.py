@@ -14,7 +14,7 @@ from tictactoe_protocol.guests import other_owner, owner_of
 from tictactoe_protocol.pushes import SeatState
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_protocol.text import MAX_NAME_LENGTH
-from tictactoe_server.rooms.room import Player, Refused, Room, begin_turn, full_clocks, resume_turn
+from tictactoe_server.rooms.room import CASUAL, Player, Purpose, Refused, Room, begin_turn, full_clocks, resume_turn
 
 
 class Enter(Struct, frozen=True):
@@ -53,6 +53,10 @@ def open_room(
         fields: Other fields of `Room`.
     """
     seats: dict[str, SeatState | None] = dict.fromkeys(rules.marks) | dict(reserved)
+    if clock is not None and clock.counts_days:
+        purpose: Purpose = fields.get("purpose", CASUAL)
+        terms = replace(purpose.terms, absence="normal", is_aborted=False, stands_still=False, hints=False)
+        fields["purpose"] = replace(purpose, terms=terms)
     if player is not None:
         own = seat or rules.marks[0]
         free = (own, *(mark for mark, held in seats.items() if held is None and mark != own))

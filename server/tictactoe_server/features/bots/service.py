@@ -46,7 +46,10 @@ class Bots(Service):
         self._is_closed = False
 
     def start(self, core: Core) -> None:
-        self.act = core.act
+        async def act(code: str, player: Player, command: Command) -> None:
+            await core.carry_out(await core.rooms.find(code), player, command)
+
+        self.act = act
         core.hooks.bot_levels.update(LEVELS)
         core.rooms.on_shown.add(self._on_shown)
 

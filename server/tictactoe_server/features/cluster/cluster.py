@@ -296,7 +296,8 @@ class Cluster(RemoteServers, Service):
         await self._take(self.other_rooms.unclaimed())
         if with_unnamed:
             async for codes in self._store.table(ROOMS).all_keys():
-                await self._take([code for code in codes if code not in self.other_rooms.rooms])
+                asleep, others = self._core.rooms.asleep, self.other_rooms.rooms
+                await self._take([code for code in codes if code not in others and code not in asleep])
 
     async def _take(self, codes: list[str]) -> None:
         rooms, owned, taken = self._store.table(ROOMS), [*filter(self._is_ours, codes)], 0
@@ -309,6 +310,8 @@ class Cluster(RemoteServers, Service):
                 elif isinstance(found, BaseException):
                     raise found
                 elif found is not None and self._is_ours(code):
+                    if any(leaves_asleep(found[0]) for leaves_asleep in self._core.rooms.leaving_asleep):
+                        continue
                     is_old = code in self.other_rooms.rooms or self._core.time() - found[0].opened_at >= YOUNG_MS
                     taken += is_old and self._adopt(*found, taken)
         if taken:

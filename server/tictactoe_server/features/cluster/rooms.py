@@ -90,6 +90,7 @@ class OwnRooms:
         core.rooms.on_change.add(self.announce)
         core.timers.on_counted.add(self.announce)
         core.rooms.on_close.add(self._announce_end)
+        core.rooms.on_sleep.add(self._announce_end)
 
     def announce(self, live: LiveRoom, *, at_once: bool = False) -> None:
         """Announce a new or changed room. With `at_once`, don't delay it if the same people are still in the room."""
@@ -115,7 +116,7 @@ class OwnRooms:
         self._changed.pop(code, None)
         self._documents.forget(code)
 
-    def _announce_end(self, live: LiveRoom, why: Closed) -> None:
+    def _announce_end(self, live: LiveRoom, why: Closed | None = None) -> None:
         self.forget(live.room.code)
         self._ended.append(live.room.code)
         self._flush_in(0)

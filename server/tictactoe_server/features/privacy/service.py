@@ -124,7 +124,8 @@ class Forgetting(Service):
 
     async def _tables_of(self, id: str) -> dict[str, Any]:
         keys = defaultdict[str, tuple[str, ...]](tuple)
-        keys[ROOMS.name] = tuple(self._core.indexes.seats.codes_naming(id))
+        asleep = [code for code, people in self._core.rooms.asleep.items() if id in people]
+        keys[ROOMS.name] = (*self._core.indexes.seats.codes_naming(id), *asleep)
         for place, key in await self._core.store.keys_of((id,)):
             keys[place] = *keys[place], key
         found: dict[str, Any] = {}

@@ -1,0 +1,1 @@
+"""Games over days: players move when they have time, and hear when it is their turn."""

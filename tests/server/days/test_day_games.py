@@ -1,0 +1,227 @@
+"""Games over days: they sleep, are woken, await a move, and end when time is up."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes import FakeClock
+from tests.limits import uncounted
+from tests.peer import open_peer, play_out, until
+from tests.server.test_forgetting import until_done
+from tictactoe_protocol.terms import DAY_MS
+from tictactoe_server.features.days import service
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+
+DAYS = {"days": 3, "bank_days": 2}
+HOUR_MS = 60 * 60 * 1000
+
+
+pytestmark = pytest.mark.features
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(service, "SLEEP_SECONDS", 0.1)
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+async def server(tmp_path: Path, clock: FakeClock) -> AsyncIterator[Server]:
+    async with Server(Settings("127.0.0.1", 0, data=tmp_path), None, uncounted(), monotonic_ns=clock) as running:
+        yield running
+
+
+async def begin(server: Server, **options: Any) -> tuple[str, str, str]:
+    """Begin a game whose players leave at once, and return the room and the tokens of X and O."""
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        room = (await ana.ask("create", clock=DAYS, **options))["room"]
+        await bo.ask("join", room=room)
+        await bo.state(status="playing")
+        return room, ana.welcome["token"], bo.welcome["token"]
+
+
+async def asleep(server: Server, room: str) -> None:
+    await until(lambda: room not in server.core.rooms.by_code)
+
+
+async def play(server: Server, token: str, room: str, *cells: tuple[int, int]) -> dict[str, Any]:
+    """Make moves, each a cell with its ply, in a visit, and return the last state."""
+    async with open_peer(server.url, token=token) as peer:
+        await peer.ask("join", room=room)
+        state = await peer.state()
+        for cell, ply in cells:
+            await peer.ask("move", room=room, cell=cell, ply=ply)
+            state = await peer.state(ply=ply + 1)
+        return state
+
+
+async def turns(server: Server, token: str) -> list[dict[str, Any]]:
+    async with open_peer(server.url, token=token) as peer:
+        return list(peer.welcome["turns"])
+
+
+async def test_players_move_on_different_days(server: Server, clock: FakeClock) -> None:
+    room, x, o = await begin(server)
+    await asleep(server, room)
+    for number, (token, cell) in enumerate([(x, 0), (o, 3), (x, 1), (o, 4)]):
+        clock.advance(2 * DAY_MS)
+        state = await play(server, token, room, (cell, number))
+        assert state["status"] == "playing"
+        assert state["clock"]["remaining_ms"]["XO"[number % 2]] == 5 * DAY_MS, "two of three days cost no reserve"
+        assert not any(name.startswith(("claim", "resign abort")) for name in state["may"]["X"])
+        await asleep(server, room)
+    state = await play(server, x, room, (2, 4))
+    assert (state["result"]["winner"], state["result"]["reason"]) == ("X", "line")
+
+
+async def test_the_reserve_pays_for_long_moves_once(server: Server, clock: FakeClock) -> None:
+    room, x, o = await begin(server)
+    clock.advance(4 * DAY_MS)
+    state = await play(server, x, room, (0, 0))
+    assert state["clock"]["remaining_ms"] == {"X": 4 * DAY_MS, "O": 5 * DAY_MS}
+    await play(server, o, room, (3, 1))
+    await asleep(server, room)
+    clock.advance(4 * DAY_MS - 1)
+    assert (await play(server, x, room))["status"] == "playing"
+    await asleep(server, room)
+    clock.advance(1)
+    await until(lambda: room in server.core.rooms.by_code)
+    state = await play(server, o, room)
+    assert (state["result"]["winner"], state["result"]["reason"]) == ("O", "timeout")
+
+
+async def test_whose_turn_it_is(server: Server, clock: FakeClock) -> None:
+    room, x, o = await begin(server)
+    clock.advance(DAY_MS)
+    assert await turns(server, o) == []
+    (turn,) = await turns(server, x)
+    assert turn | {"rules": None} == {"room": room, "rules": None, "since_ms": DAY_MS, "left_ms": 4 * DAY_MS}
+    async with open_peer(server.url, token=o) as bo:
+        await play(server, x, room, (0, 0))
+        pushed = await bo.next_of("turns")
+        assert [turn["room"] for turn in pushed["turns"]] == [room]
+        await bo.ask("join", room=room)
+        await bo.ask("move", room=room, cell=3, ply=1)
+        assert (await bo.next_of("turns"))["turns"] == []
+
+
+async def test_a_game_sleeps_through_a_restart(tmp_path: Path) -> None:
+    clock = FakeClock()
+
+    def start() -> Server:
+        return Server(Settings("127.0.0.1", 0, data=tmp_path), None, uncounted(), monotonic_ns=clock)
+
+    async with start() as server:
+        room, x, o = await begin(server)
+        await play(server, x, room, (0, 0))
+        clock.advance(3 * DAY_MS)
+    clock.advance(30 * DAY_MS)  # an outage costs nobody time
+    async with start() as server:
+        assert room not in server.core.rooms.by_code
+        (turn,) = await turns(server, o)
+        assert turn["left_ms"] == 2 * DAY_MS
+        assert (await play(server, o, room))["status"] == "playing"
+        clock.advance(2 * DAY_MS - HOUR_MS // 2)
+    async with start() as server:  # nobody loses in the first hour, so that an outage leaves time to react
+        clock.advance(HOUR_MS - 1)
+        assert (await play(server, o, room))["status"] == "playing"
+        await asleep(server, room)
+        clock.advance(1)
+        await until(lambda: room in server.core.rooms.by_code)
+        assert (await play(server, x, room))["result"]["winner"] == "X"
+
+
+async def test_a_standing_offer_is_found_while_its_host_is_away(server: Server) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        room = (await ana.ask("match", clock=DAYS))["room"]
+    await until(lambda: not server.core.rooms.by_code[room].players)
+    async with open_peer(server.url, "bo") as bo:
+        listed = (await bo.ask("rooms"))["rooms"]
+        assert [row["room"] for row in listed] == [room]
+        assert (await bo.ask("match", clock=DAYS | {"bank_days": 1}))["room"] != room
+    async with open_peer(server.url, "cy") as cy:
+        assert (await cy.ask("match", clock=DAYS))["room"] == room
+
+
+async def test_a_finished_game_stays_for_a_rematch(server: Server, clock: FakeClock) -> None:
+    room, x, o = await begin(server)
+    async with open_peer(server.url, token=x) as ana, open_peer(server.url, token=o) as bo:
+        for peer in (ana, bo):
+            await peer.ask("join", room=room)
+        await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
+        await ana.ask("rematch", room=room, game=1)
+    await asleep(server, room)
+    clock.advance(6 * DAY_MS)
+    async with open_peer(server.url, token=o) as bo:
+        await bo.ask("join", room=room)
+        await bo.ask("rematch", room=room, game=1)
+        state = await bo.state(status="playing")
+        assert (state["game"], state["clock"]["remaining_ms"]) == (2, {"X": 5 * DAY_MS, "O": 5 * DAY_MS})
+        await bo.ask("resign", room=room)
+    await asleep(server, room)
+    clock.advance(8 * DAY_MS)
+    async with open_peer(server.url, token=o) as bo:
+        await until(lambda: room not in server.core.rooms.asleep)
+        assert await bo.refusal("join", room=room) == "no_such_room"
+
+
+async def test_leaving_and_absence(server: Server, clock: FakeClock) -> None:
+    room, x, o = await begin(server)
+    async with open_peer(server.url, token=o) as bo:
+        await bo.ask("join", room=room)
+        state = await bo.state()
+        assert state["seats"]["X"] | {"player": ""} == {"player": "", "name": "ana", "online": False, "bot": None}
+        assert state["may"]["O"][-1] == "leave lose"
+        clock.advance(DAY_MS)
+        assert await bo.refusal("claim", room=room, **{"as": "win"}) == "not_allowed"
+        await bo.ask("leave", room=room)
+    assert (await play(server, x, room))["result"]["reason"] == "resigned"
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"clock": {"days": 15}}, "bad_clock"),
+        ({"clock": {"days": 1, "bank_days": 31}}, "bad_clock"),
+        ({"clock": {"move_ms": DAY_MS}}, "bad_clock"),
+        ({"clock": {"bank_days": 3}}, "bad_message"),
+        ({"clock": {"days": 1, "move_ms": 1000}}, "bad_message"),
+        ({"clock": {"days": 0}}, "bad_message"),
+        ({"clock": {"days": 1}, "analysis": "open"}, "not_allowed"),
+    ],
+)
+async def test_bad_terms(server: Server, fields: dict[str, Any], code: str) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        assert await ana.refusal("create", **fields) == code
+
+
+async def test_too_many_games(tmp_path: Path, clock: FakeClock) -> None:
+    limits = uncounted(day_games_per_player=1)
+    async with Server(Settings("127.0.0.1", 0, data=tmp_path), None, limits, monotonic_ns=clock) as server:
+        room, x, _ = await begin(server)
+        await asleep(server, room)
+        async with open_peer(server.url, token=x) as ana:
+            assert await ana.refusal("create", clock=DAYS) == "rate_limited"
+            assert await ana.refusal("match", clock=DAYS) == "rate_limited"
+
+
+async def test_a_forgotten_player_leaves_sleeping_games(server: Server) -> None:
+    room, x, o = await begin(server)
+    await asleep(server, room)
+    async with open_peer(server.url, token=x) as ana:
+        player = ana.welcome["player"]
+        exported = (await ana.ask("export"))["export"]
+        assert [game["room"] for game in exported["day_games"]] == [room]
+        assert exported["rooms"]
+        assert (await ana.ask("forget"))["type"] == "ok"
+    await until(lambda: not server.core.presence.ids)
+    await until_done(server, player)
+    assert (await play(server, o, room))["seats"]["X"]["name"].startswith("player-")
