@@ -7,7 +7,7 @@ transitions that differ most are kept. The same code always gives the same file.
 import json
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from itertools import chain, pairwise
 from pathlib import Path
@@ -35,6 +35,7 @@ from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematc
 from tictactoe_protocol.room_codes import BadRoomCode, parse_room_code
 from tictactoe_protocol.terms import ClockFields, ClockState, ClockTerms, RulesState
 from tictactoe_protocol.text import clean_text
+from tictactoe_server.core.live_room import merge_news
 from tictactoe_server.features.ratings.folding import RATED, is_rated
 from tictactoe_server.features.tournaments.attendance import Attendance
 from tictactoe_server.features.tournaments.broadcasts import state_of as state_of_event
@@ -86,6 +87,8 @@ def make_vectors() -> list[dict[str, Any]]:
         seen = play(chance) if number < PLAYS else play_in_event(chance)
         for index, now in enumerate(seen):
             back = chance.choice((1, 1, 1, 1, 2, 3, 4))
+            if index >= back and chance.random() < 0.5:
+                now = coalesce(seen[index - back : index + 1])
             one = make_vector(chance, seen[index - back] if index >= back else None, now)
             found.append((one, traits_of(one)))
     chosen: list[dict[str, Any]] = []
@@ -101,6 +104,19 @@ def make_vectors() -> list[dict[str, Any]]:
             chosen.append(one)
     chosen += [make_vector(chance, before, now) for before, now in pairwise(go_on_by_card())]
     return chosen + list(make_boundaries())
+
+
+def coalesce(states: Sequence[RoomState]) -> RoomState:
+    """Return the last state as watchers get it if they were sent the first one and none in between."""
+    sent = states[1:]
+    if any(has_new_seats(*pair) for pair in pairwise(sent)):
+        return states[-1]
+    return msgspec.json.decode(merge_news([*map(msgspec.json.encode, sent)], states[0].seq), type=RoomState)
+
+
+def has_new_seats(before: RoomState, after: RoomState) -> bool:
+    """Return True if a server does not coalesce these states."""
+    return after.game != before.game or after.seats != before.seats
 
 
 def make_vector(chance: random.Random, before: RoomState | None, now: RoomState) -> dict[str, Any]:
@@ -216,6 +232,7 @@ def traits_of(vector: dict[str, Any]) -> list[Any]:
         ("gap", after["seq"] - before["seq"], after["ply"] - before["ply"] if after["game"] == before["game"] else None)
     )
     swaps = bool(after.get("chosen")) and after["chosen"] != before.get("chosen")
+    traits += [("coalesced", each["type"], each.get("why")) for each in after["news"] if "since" in after]
     for each in after["news"]:
         result, by = each.get("result") or {}, each.get("mark")
         kind = (each["type"], each.get("kind"), each.get("why"), result.get("reason"), len(after["news"]) > 1, swaps)

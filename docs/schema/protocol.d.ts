@@ -872,7 +872,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** The complete state of a room, the same for all players and watchers. See `docs/reference/protocol.md`. Attributes: seq: The number of the state, which grows with every change. game: The number of the game in this room, from 1. ply: The number of moves on the board. turn: The mark to move, or None. last: The cell of the last move, or None. seats: The player of each mark, or None for a free seat. score: The number of games won, by player id, and under `draws` the number of draws. analysis: `open` if the room was opened with this option, otherwise left out. chat: `players` if the room was opened with this option, otherwise left out. moves: The cells played in the current game, in order. may: The names of the requests that each mark may make now, in display order. Empty for free seats. news: The events in the change to this `seq`, in display order. opening: The opening, while it is undecided. chosen: The choices made in the opening, in order. event: The code of the tournament, in a room for a tournament game. pairing: The id of the pairing, in a room for a tournament game. game_id: The id of the game, once it is over and stored. rated: True if the games in this room are rated, otherwise left out. */
+  /** The complete state of a room, the same for all players and watchers. See `docs/reference/protocol.md`. Attributes: seq: The number of the state, which grows with every change. game: The number of the game in this room, from 1. ply: The number of moves on the board. turn: The mark to move, or None. last: The cell of the last move, or None. seats: The player of each mark, or None for a free seat. score: The number of games won, by player id, and under `draws` the number of draws. analysis: `open` if the room was opened with this option, otherwise left out. chat: `players` if the room was opened with this option, otherwise left out. moves: The cells played in the current game, in order. may: The names of the requests that each mark may make now, in display order. Empty for free seats. news: The events in the change to this `seq`, in display order. opening: The opening, while it is undecided. chosen: The choices made in the opening, in order. event: The code of the tournament, in a room for a tournament game. pairing: The id of the pairing, in a room for a tournament game. game_id: The id of the game, once it is over and stored. rated: True if the games in this room are rated, otherwise left out. since: For watchers, the `seq` that the news follow, if states in between were not sent. */
   interface RoomState {
     type: "room";
     room: string;
@@ -903,6 +903,7 @@ declare namespace Protocol {
     pairing?: string;
     game_id?: string;
     rated?: boolean;
+    since?: number;
   }
 
   /** A row in the list of public rooms. Attributes: seats: The player of each mark, or None for a free seat. age_ms: The time since the room was opened. host_rating: The rounded rating of the player who is waiting in a rated room. host_provisional: True if that rating is provisional; clients show it with a question mark. */

@@ -202,6 +202,7 @@ class RoomState(PushFields, frozen=True, tag="room"):
         pairing: The id of the pairing, in a room for a tournament game.
         game_id: The id of the game, once it is over and stored.
         rated: True if the games in this room are rated, otherwise left out.
+        since: For watchers, the `seq` that the news follow, if states in between were not sent.
     """
 
     room: str
@@ -232,6 +233,7 @@ class RoomState(PushFields, frozen=True, tag="room"):
     pairing: str | UnsetType = UNSET
     game_id: str | UnsetType = UNSET
     rated: bool | UnsetType = UNSET
+    since: int | UnsetType = UNSET
 
 
 class ListedRoom(Struct, frozen=True):

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from tictactoe_engine import format_cell
 from tictactoe_engine.opening import MORE
@@ -18,7 +18,7 @@ from tictactoe_protocol.pushes import OUT_REASONS, Happening, RoomState
 from tictactoe_protocol.text import clean_text
 from tictactoe_words.catalogue import say
 from tictactoe_words.lines import describe_lines, describe_reach, split_lines
-from tictactoe_words.openings import OpeningChoice, current_mark, mover_of, placer
+from tictactoe_words.openings import OpeningChoice, current_mark, placer
 from tictactoe_words.wording import (
     describe_cell,
     describe_players,
@@ -61,7 +61,8 @@ def news_since(old: RoomState, state: RoomState) -> tuple[News, ...]:
         return ()
     is_same_game = state.game == old.game
     played = state.ply - (old.ply if is_same_game else 0)
-    if state.seq == old.seq + 1 and (state.news or not played):
+    since = state.seq - 1 if state.since is UNSET else state.since
+    if since <= old.seq and (state.news or not played):
         return state.news
     is_named = 0 < played <= _MOST_NAMED and is_same_game and state.moves[:-played] == old.moves
     cells = state.moves[-played:] if is_named else ()
@@ -96,28 +97,23 @@ def announce(
         after_loss: Whether the viewer's own connection was lost. Others are then called absent instead of disconnected,
             because the server may have been down for everyone.
     """
-    if sees_board:
-        begun = [each for each in news if _is_of(each, "began")] if state.game > 1 else []
-        news = begun or [each for each in news if not (isinstance(each, Missed) or _is_of(each, "moved", "ended"))]
-    teller, told, last_move = _Teller(news, state, viewer, sees_board, after_loss), list[str](), ""
+    teller, told, moved_at, mover = _Teller(news, state, viewer, sees_board, after_loss), list[str](), -1, ""
     for each in news:
         if isinstance(each, Missed):
             named = name_moves(each.cells, state) if each.cells else ""
-            told.append(say("missed moves named" if named else "missed moves", n=each.moves, moves=named))
+            if not sees_board:
+                told.append(say("missed moves named" if named else "missed moves", n=each.moves, moves=named))
             continue
-        sentence = teller.tell(each)
         if each.type == "moved":
-            last_move = sentence
-        elif each.type == "ended" and last_move and state.result and state.result.reason in ("line", "full"):
-            told.remove(last_move)
-            sentence = f"{last_move} {sentence}"
+            moved_at, mover = len(told), each.by or each.mark or ""
+        if sees_board and each.type in ("moved", "ended"):
+            continue
+        sentence = teller.tell(each, mover)
+        if each.type == "ended" and moved_at >= 0 and state.result and state.result.reason in ("line", "full"):
+            sentence = f"{told.pop(moved_at)} {sentence}"
         if sentence:
             told.append(sentence)
     return told
-
-
-def _is_of(news: News, *types: str) -> bool:
-    return isinstance(news, Happening) and news.type in types
 
 
 def announce_standing(state: RoomState, viewer: str) -> list[str]:
@@ -202,8 +198,11 @@ class _Teller:
     sees_board: bool
     after_loss: bool
 
-    def tell(self, event: Happening) -> str:
-        """Return a sentence, or "" if another event implies it or if the viewer is the one who came or left."""
+    def tell(self, event: Happening, mover: str) -> str:
+        """Return a sentence, or "" if another event implies it or if the viewer is the one who came or left.
+
+        `mover` is the mark of the player who made the last move before the event.
+        """
         state, viewer, mark, kind = self.state, self.viewer, event.mark or "", event.kind or ""
         match event.type:
             case "began":
@@ -225,14 +224,14 @@ class _Teller:
             case "ended":
                 return describe_result(state, viewer)
             case "offered" if kind in _OFFERS:
-                return _say_of(state, mark, _OFFERS[kind], viewer, moves=describe_take_back(state, mark))
+                moves = name_moves(event.cells, state) if event.cells else describe_take_back(state, mark)
+                return _say_of(state, mark, _OFFERS[kind], viewer, moves=moves)
             case "declined" | "withdrawn" if kind in ("draw", "undo"):
                 return _say_of(state, mark, f"{'declines' if event.type == 'declined' else 'withdraws'} {kind}", viewer)
             case "lapsed" if kind in ("draw", "undo"):
                 if event.why == "taking back":
                     return say(f"lapses {kind} by undo")
-                mover = mover_of(state) if event.why == "move" else None
-                return say(f"off {kind}") if mover is None else _say_of(state, mover, f"lapses {kind}", viewer)
+                return _say_of(state, mover, f"lapses {kind}", viewer) if event.why and mover else say(f"off {kind}")
             case "joined" | "renamed" | "dropped" | "back" | "left":
                 return self._tell_of_seat(event, mark)
         return ""
@@ -258,18 +257,20 @@ class _Teller:
                 is_absent = self.after_loss or (bool(state.event) and is_beginning)
                 return say("not here" if is_absent else "dropped", name=name) + held
         others = [each for each in self.news if isinstance(each, Happening)]
-        is_just_out = seat.out and any(each.type == "out" and each.mark == mark for each in others)
-        has_resigned = any(each.result and each.result.reason == "resigned" for each in others)
-        if is_just_out or (has_resigned and mark == loser_of(state)):
+        whys = {each.why or "left" for each in others if each.type == "out" and each.mark == mark}
+        has_resigned = mark == loser_of(state) and any(
+            each.result and each.result.reason == "resigned" for each in others
+        )
+        if whys <= {"left"} and (has_resigned or (seat.out and whys)):
             return ""
         return say("left room" if state.status == "over" else "left game", name=name)
 
 
 def _tell_move(mark: str, cell: int, state: RoomState, viewer: str) -> str:
-    rules, by = state.rules.to_rules(), placer(state, state.ply - 1)
+    rules, by = state.rules.to_rules(), cell in state.moves and placer(state, state.moves.index(cell))
     if by:
         return _say_of(state, by, "places", viewer, cell=describe_cell(cell, rules), mark=mark)
-    decides = state.result is not None and cell in state.result.line
+    decides = state.result is not None and cell == state.last and cell in state.result.line
     where = format_cell(cell, rules) if decides else describe_cell(cell, rules)
     return _say_of(state, mark, "plays", viewer, cell=where)
 

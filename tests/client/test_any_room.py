@@ -1,9 +1,10 @@
 """Random commands in games of two to four players: the announced moves are the moves, and missed ones are counted."""
 
 import re
+from itertools import pairwise
 from random import Random
 
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -17,6 +18,7 @@ from tictactoe_server.rooms.room import Player, Refused, Room
 from tictactoe_server.rooms.seating import Dropped, Enter, open_room
 from tictactoe_server.rooms.view import news_of, state_of
 from tictactoe_words.telling import announce, news_since
+from tools.vectors import coalesce, has_new_seats, play
 
 PEOPLE = (ANA, BO, CY, DI)
 RULES = (
@@ -41,6 +43,8 @@ COMMANDS: tuple[Command | None, ...] = (
 MOVE = re.compile(r"(\S+) plays? ([A-Z]\d+)")
 BACK = re.compile(r"(?:The last (\d+) moves|(.+)) (?:is|are) taken back|\S+ takes? back (.+)\.")
 CELL = re.compile(r"[A-Z]+\d+")
+LATER = re.compile(r" Waiting for them: \d:\d\d\.$|(?<=left the )(game|room)\.$|(?<= is )(here|back)\.$")
+"""What depends on the newest state: how long a seat is held, and whether the game has begun or is over."""
 GAME = re.compile(r"Game (\d+)\. ")
 
 
@@ -107,6 +111,21 @@ def step(room: Room, command: Command | None, who: int, choice: int, now: int) -
         if after is not room:
             return after
     return room
+
+
+@given(st.integers(0, 2**32))
+def test_watchers_hear_the_same_if_states_are_coalesced(seed: int) -> None:
+    chance = Random(seed)
+    states = play(chance)
+    assume(not any(event.type == "renamed" for state in states for event in state.news))  # sentences have the new name
+    first, heard, coalesced = 0, list[str](), list[str]()
+    for number, (old, state) in enumerate(pairwise(states), 1):
+        heard += announce(news_since(old, state), state, "")
+        if state is states[-1] or has_new_seats(state, states[number + 1]) or chance.random() < 0.2:
+            newest = coalesce(states[first : number + 1])
+            coalesced += announce(news_since(states[first], newest), newest, "")
+            first = number
+    assert [LATER.sub("", line) for line in coalesced] == [LATER.sub("", line) for line in heard]
 
 
 @given(st.integers(0, 2**32), st.sampled_from(RULES), st.sampled_from(["pwatcher", ANA.id, BO.id]))

@@ -4,12 +4,12 @@ import time
 from collections.abc import AsyncIterator
 
 import pytest
+from msgspec.structs import replace
 
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, play_out, two_playing
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
-from tictactoe_server.transport.connection import encode_frame
 
 HERE = Settings(host="127.0.0.1", port=0)
 
@@ -20,6 +20,17 @@ def states(peer: Peer, **expected: object) -> list[Message]:
         for message in peer.seen
         if message["type"] == "room" and all(message[key] == value for key, value in expected.items())
     ]
+
+
+def news_after(peer: Peer, seq: int) -> list[Message]:
+    """Return the events that a peer was sent after the state `seq`, and check that it missed none."""
+    heard, seen = [], seq
+    for state in states(peer):
+        if state["seq"] > seen:
+            assert state.get("since", state["seq"] - 1) == seen
+            heard += state["news"]
+            seen = state["seq"]
+    return heard
 
 
 @contextlib.asynccontextmanager
@@ -65,15 +76,42 @@ async def test_watchers_are_limited_by_room() -> None:
         assert (await eve.ask("watch", room=room))["type"] == "ok"
 
 
-async def test_watchers_see_the_end_of_each_quick_game(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("pace", ["usual", "told_singly"])
+async def test_watchers_hear_every_event_of_fast_games_once(
+    server: Server, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, pace: str
+) -> None:
     monkeypatch.setattr("tictactoe_server.core.live_room.WATCHED_SECONDS", 0.3)
-    async with two_before_a_crowd(server, 1) as (ana, bo, room, (watcher,)):
-        for game, (first, second) in enumerate(((ana, bo), (bo, ana), (ana, bo)), 1):
-            await play_out({"X": first, "O": second}, room, [0, 3, 1, 4, 2])
-            await watcher.state(game=game, status="over")
+    if pace != "usual":
+        request.getfixturevalue(pace)
+    async with two_before_a_crowd(server, 4) as (ana, bo, room, crowd), open_peer(server.url) as late:
+
+        async def look_often() -> None:
+            while not states(crowd[0], game=9):
+                await crowd[0].ask("sync", room=room)
+
+        looking = asyncio.create_task(look_often())
+        players = {"X": ana, "O": bo}
+        for game in range(1, 9):
+            await play_out(players, room, [0, 3, 1])
+            await ana.ask("draw", room=room, action="offer")
+            await bo.ask("undo", room=room, action="offer")
+            if game == 5:
+                await late.ask("watch", room=room)
+            await play_out(players, room, [4, 2] if game % 2 else [4, 6, 2, 5, 7, 8], first_ply=3)
             for player in (ana, bo):
                 await player.ask("rematch", room=room)
             await ana.state(game=game + 1)
+            players = {"X": players["O"], "O": players["X"]}
+        await looking
+        await ana.ask("leave", room=room)
+        for peer in (bo, *crowd, late):
+            await peer.state(game=9, status="over")
+        for watcher in (*crowd, late):
+            first = states(watcher)[0]
+            heard = news_after(watcher, first["seq"])
+            assert heard == news_after(bo, first["seq"])
+            assert sum(event["type"] == "ended" for event in heard) == 10 - first["game"]
+        assert len(states(crowd[1])) < len(states(bo))
 
 
 async def test_watchers_are_throttled_unless_they_ask_or_just_came(server: Server, slow_for_watchers: None) -> None:
@@ -116,7 +154,8 @@ async def test_a_crowd_misses_nothing_sent_during_a_broadcast(server: Server, to
         live = server.core.rooms.find_here(room)
         assert live is not None
         for number in range(12):
-            live.watchers.show(1_000 + number, encode_frame(b'{"type":"news","number":%d}' % number))
+            live.watchers.note(replace(live.room, seq=1_000 + number), b'{"type":"news","number":%d}' % number, None)
+            live.watchers.flush()
             for _ in range(turns):
                 await asyncio.sleep(0)
         for watcher in crowd:

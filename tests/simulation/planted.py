@@ -16,7 +16,7 @@ from tictactoe_protocol.requests import Claim, Draw, Move, Rematch
 from tictactoe_server.core import change
 from tictactoe_server.core.change import RoomChange, Timers
 from tictactoe_server.core.indexes import Lobby
-from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.live_room import LiveRoom, Watchers
 from tictactoe_server.core.rooms import Rooms
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.features.challenges.service import Challenges
@@ -127,7 +127,7 @@ FAULTS: Final[dict[str, Planted]] = {
         Rooms, "adopt", lambda adopt, *args, **more: adopt(*args, **{**more, "all_are_away": False})
     ),
     "keep-silent-connections": Planted(Connection, "end_if_silent", nothing),
-    "show-watchers-no-state-that-was-held-back": Planted(LiveRoom, "show_watchers", nothing),
+    "show-watchers-no-state-that-was-held-back": Planted(Watchers, "flush", nothing),
     "show-nothing-to-the-player-who-moves": Planted(
         HttpConnection, "push_answer_and_state", lambda push, self, room, answer, state: self.push_frame(answer)
     ),

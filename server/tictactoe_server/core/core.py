@@ -32,7 +32,6 @@ class Core:
 
     Attributes:
         hold_ms: How long a player's seats are held after the connection is lost.
-        monotonic_ns: The clock that limits use.
         names: Hides people's names in public views if the settings require it.
         hooks: The extension points for features.
     """

@@ -90,8 +90,7 @@ class Lobby(Topic):
         newest = [live for code, live in reversed(self._public.items()) if code not in self._absent]
         if len(newest) <= MAX_LISTED_ROOMS:
             return newest
-        few: list[int] = []
-        more: list[int] = []
+        few, more = list[int](), list[int]()
         counts: Counter[str] = Counter()
         for place, live in enumerate(newest):
             key = live.source or live.owner

@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, Final
 
 import structlog
+from msgspec import Struct
+from msgspec.json import decode
 from msgspec.structs import replace
 
-from tictactoe_protocol import ErrorCode
+from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.guests import owner_of
-from tictactoe_protocol.pushes import Closed, Moved, Push, Replaced, Result
+from tictactoe_protocol.pushes import Closed, Moved, Push, Replaced
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
 from tictactoe_server.records.changes import Phase, StoredValue
@@ -29,16 +31,39 @@ WATCHED_SECONDS: Final = 0.05  # shortest time between two states for watchers; 
 CROWD: Final = 20  # more watchers than this are a crowd
 CROWD_A_TURN: Final = 32  # the most watchers that a broadcast reaches in a turn of the event loop
 GATHER_SECONDS: Final = 0.05  # how long chat for a crowd is gathered
-_AHEAD_SECONDS: Final = 1.0  # how far ahead of that schedule the end of a game may be shown
+MOST_UNSENT: Final = 64  # states between two that watchers are sent; after more, they have a gap
 
 log: Final = structlog.get_logger(__name__)
+
+
+class Update(Struct, eq=False):
+    """A state for watchers, after states that they were not sent."""
+
+    seq: int
+    since: int  # watchers whose last state is older have a gap
+    states: list[bytes]  # with consecutive `seq`
+    frames: dict[int, bytes] = {}  # the last state, by the `seq` that its news follow
+
+    def frame_after(self, seen: int) -> bytes:
+        since = seen if self.since <= seen < self.seq - 1 else self.seq - 1
+        if since not in self.frames:
+            states = self.states[since - self.seq :]
+            self.frames[since] = encode_frame(merge_news(states, since) if len(states) > 1 else states[0])
+        return self.frames[since]
+
+
+def merge_news(states: Sequence[bytes], since: int) -> bytes:
+    """Return the last of some consecutive encoded states, with the news of all of them, which follow `since`."""
+    fields = [decode(state) for state in states]
+    return encode({**fields[-1], "since": since, "news": [event for state in fields for event in state["news"]]})
 
 
 class Watchers:
     """The sessions that watch a room, in order of arrival.
 
     A broadcast of states and chat runs until it has reached all watchers. Meanwhile, new states and chat are gathered
-    for the next broadcast. No watcher is sent a state that is older than its last state.
+    for the next broadcast. No watcher is sent a state that is older than its last state, and the state that follows a
+    watcher's last state has all news since then.
 
     Attributes:
         seen: The `seq` of the last state that each session was sent.
@@ -47,13 +72,16 @@ class Watchers:
     def __init__(self, code: str) -> None:
         self._code = code
         self.seen: dict[Session, int] = {}
-        self._coming_states: list[tuple[int, bytes]] = []
+        self._newest = Update(-1, -1, [])
+        self._coming_states: list[Update] = []
         self._coming_lines: list[bytes] = []
-        self._states: list[tuple[int, bytes]] = []
+        self._states: list[Update] = []
         self._lines = b""
         self._left: dict[Session, None] = {}
         self._next_turn: asyncio.Handle | None = None
         self._gathering: asyncio.TimerHandle | None = None
+        self._flush_timer: asyncio.TimerHandle | None = None
+        self._next_at = -math.inf  # the earliest time for the next state
 
     def __len__(self) -> int:
         return len(self.seen)
@@ -68,33 +96,61 @@ class Watchers:
     def are_many(self) -> bool:
         return len(self.seen) > CROWD
 
-    def add(self, session: Session) -> None:
-        self.seen.setdefault(session, -1)
-
     def discard(self, session: Session) -> None:
         self.seen.pop(session, None)
         self._left.pop(session, None)
 
-    def note(self, session: Session, seq: int) -> None:
-        if session in self.seen:
-            self.seen[session] = seq
+    def show(self, room: Room, state: bytes, before: Room | None) -> bool:
+        """Broadcast the newest state, or return False if that has to wait because the last state is too recent."""
+        self.note(room, state, before)
+        loop = asyncio.get_running_loop()
+        is_due = self._flush_timer is None and loop.time() >= self._next_at
+        if is_due:
+            self.flush()
+        elif self._flush_timer is None:
+            self._flush_timer = loop.call_at(self._next_at, self.flush)
+        return is_due
 
-    def show(self, seq: int, frame: bytes) -> None:
-        """Broadcast a state, starting now."""
-        self._coming_states.append((seq, frame))
+    def note(self, room: Room, state: bytes, before: Room | None) -> None:
+        """Add the newest state to the next broadcast. Marks in news refer to their state: new seats begin a new one."""
+        self._newest.frames.clear()
+        if room.seq == self._newest.seq:
+            self._newest.states[-1:] = [state]
+        elif before is None or before.seq != self._newest.seq or len(self._newest.states) == MOST_UNSENT:
+            self._newest = Update(room.seq, room.seq, [state])
+        else:
+            if self._flush_timer is not None and (room.game != before.game or room.seats is not before.seats):
+                self.flush()
+            self._newest.seq = room.seq
+            self._newest.states.append(state)
+
+    def flush(self) -> None:
+        if self._flush_timer is not None:
+            self._flush_timer.cancel()
+            self._flush_timer = None
+        self._next_at = asyncio.get_running_loop().time() + WATCHED_SECONDS
+        self._coming_states.append(self._newest)
+        self._newest = Update(self._newest.seq, self._newest.seq, [])
         if self._next_turn is None:
             self._continue_broadcast()
+
+    def show_to(self, session: Session, room: Room, state: bytes, before: Room | None) -> None:
+        self.note(room, state, before)
+        updates = [*self._states, *self._coming_states, self._newest]
+        self._send_states(session, updates if self.seen[session] >= 0 else updates[-1:])
 
     def say(self, frame: bytes) -> None:
         """Broadcast chat. For a crowd, or during a broadcast, messages are gathered for `GATHER_SECONDS` first."""
         self._coming_lines.append(frame)
         if self.are_many or self._next_turn is not None:
-            if self._gathering is None:
-                self._gathering = asyncio.get_running_loop().call_later(GATHER_SECONDS, self._end_gathering)
+            loop = asyncio.get_running_loop()
+            self._gathering = self._gathering or loop.call_later(GATHER_SECONDS, self._end_gathering)
         else:
             self._continue_broadcast()
 
     def finish(self) -> None:
+        if self._flush_timer is not None:
+            self.flush()
         self._send(len(self._left))
         self._begin_broadcast()
         self._send(len(self._left))
@@ -120,12 +176,17 @@ class Watchers:
     def _send(self, count: int) -> None:
         for _ in range(count):
             session, _ = self._left.popitem()
-            for seq, frame in self._states:
-                if seq >= self.seen[session]:
-                    self.seen[session] = seq
-                    session.connection.push_state(self._code, frame)
+            self._send_states(session, self._states)
             if self._lines:
                 session.connection.push_frame(self._lines)
+
+    def _send_states(self, session: Session, updates: Sequence[Update]) -> None:
+        """Send the states that a session has not seen; the last one also if it has seen that `seq`."""
+        for update in updates:
+            seen = self.seen[session]
+            if update.seq > seen or (update.seq == seen and update is updates[-1]):
+                self.seen[session] = update.seq
+                session.connection.push_state(self._code, update.frame_after(seen))
 
 
 class RoomEvents(ABC):
@@ -150,7 +211,7 @@ class RoomEvents(ABC):
         self.on_close = Listeners[[LiveRoom, Closed]]()
         self.on_shown = Listeners[[LiveRoom]]()
         self.keeping: list[Callable[[LiveRoom, FinishedGame], bool]] = []
-        self._changed: dict[LiveRoom, Room] = {}
+        self._changed: dict[LiveRoom, Room | None] = {}
         self._finished: list[tuple[FinishedGame, bool]] = []
 
     @abstractmethod
@@ -169,9 +230,10 @@ class RoomEvents(ABC):
         self.notify_pending()
         if before is None:
             live.enter(Phase.STORED)
-        self._notify([(live, before)], [] if over is None else [(over, live.room.kept_at > 0)])
+        self.notify_soon(live, before, over)
+        self.notify_pending()
 
-    def notify_soon(self, live: LiveRoom, before: Room, over: FinishedGame | None = None) -> None:
+    def notify_soon(self, live: LiveRoom, before: Room | None, over: FinishedGame | None = None) -> None:
         """Notify the listeners at the end of this turn of the event loop, after the sessions in the room."""
         if not self._changed:
             asyncio.get_running_loop().call_soon(self.notify_pending)
@@ -181,16 +243,9 @@ class RoomEvents(ABC):
 
     def notify_pending(self) -> None:
         """Notify the listeners of the changes that `notify_soon` has collected."""
-        if self._changed:
-            changed, finished = self._changed, self._finished
-            self._changed = {}
-            self._finished = []
-            self._notify(changed.items(), finished)
-
-    def _notify(
-        self, changed: Iterable[tuple[LiveRoom, Room | None]], finished: Iterable[tuple[FinishedGame, bool]]
-    ) -> None:
-        for live, before in changed:
+        changed, self._changed = self._changed, {}
+        finished, self._finished = self._finished, []
+        for live, before in changed.items():
             try:
                 self.update(live, before)
             except Exception:  # the change is stored, so its request must still be answered
@@ -212,9 +267,6 @@ class LiveRoom(Listed, StoredValue[Room]):
         counted_at: When a change of that number was last due to be sent.
         is_unshown: Whether the room has changed since its state was last sent.
         is_count_due: Whether the number of watchers is scheduled to be sent.
-        is_watching_due: Whether the newest state is scheduled to be sent to watchers, at `watched_from`.
-        watched_from: The earliest time for the next state to watchers.
-        ending: The result in the last state that watchers were sent.
         is_kept: Whether the room stays open while it is empty.
         before: The room before its last change, or None if that is unknown, as after loading.
     """
@@ -244,9 +296,7 @@ class LiveRoom(Listed, StoredValue[Room]):
         self.closing_at: float | None = None
         self.counted = 0
         self.counted_at = 0.0
-        self.is_unshown = self.is_count_due = self.is_watching_due = False
-        self.watched_from = -math.inf
-        self.ending: Result | None = None
+        self.is_unshown = self.is_count_due = False
         self.is_kept = room.terms.is_organised
         self.before: Room | None = None
         self._encoder = StateEncoder(room)
@@ -333,7 +383,7 @@ class LiveRoom(Listed, StoredValue[Room]):
         session.rooms[self.room.code] = self
 
     def admit(self, session: Session) -> None:
-        self.watchers.add(session)
+        self.watchers.seen.setdefault(session, -1)
         session.rooms[self.room.code] = self
 
     def part(self, session: Session) -> None:
@@ -356,7 +406,8 @@ class LiveRoom(Listed, StoredValue[Room]):
         if asker is None and not (self.players or count or self.has_bots):
             return True
         code, moment = room.code, self.rooms.now() if room.clock is not None or room.gone_at else 0
-        frame = encode_frame(self._encoder.encode(room, moment, count, self.before))
+        state = self._encoder.encode(room, moment, count, self.before)
+        frame = encode_frame(state)
         if asker is not None:
             asker.connection.push_answer_and_state(code, answer, frame)
         for session in self.players.values():
@@ -364,37 +415,14 @@ class LiveRoom(Listed, StoredValue[Room]):
                 session.connection.push_state(code, frame)
         if self.has_bots:
             self.rooms.on_shown(self)
-        if not count or self._show_watchers(frame):
-            return True
-        if not self.is_watching_due:
-            self.is_watching_due = True
-            asyncio.get_running_loop().call_at(self.watched_from, self.show_watchers)
-        return False
-
-    def show_watchers(self) -> None:
-        """Send watchers the newest state now, if it is scheduled for later."""
-        if self.is_watching_due:
-            self.is_watching_due = False
-            self.watched_from = -math.inf
-            self._show_watchers(self._frame(self.rooms.now()))
-
-    def _show_watchers(self, frame: bytes) -> bool:
-        """Send a state to the watchers and return True, or return False if their last state is too recent."""
-        moment, result = asyncio.get_running_loop().time(), self.room.result
-        is_end = result is not None and result is not self.ending
-        if moment < self.watched_from - _AHEAD_SECONDS * is_end:
-            return False
-        self.watched_from = max(moment, self.watched_from) + WATCHED_SECONDS
-        self.ending = result
-        self.watchers.show(self.room.seq, frame)
-        return True
+        return not count or self.watchers.show(room, state, self.before)
 
     def show_to(self, session: Session, now: int) -> None:
-        session.connection.push_state(self.room.code, self._frame(now))
-        self.watchers.note(session, self.room.seq)
-
-    def _frame(self, now: int) -> bytes:
-        return encode_frame(self._encoder.encode(self.room, now, len(self.watchers), self.before))
+        state = self._encoder.encode(self.room, now, len(self.watchers), self.before)
+        if session in self.watchers:
+            self.watchers.show_to(session, self.room, state, self.before)
+        else:
+            session.connection.push_state(self.room.code, encode_frame(state))
 
     def push(self, message: Push, excluded: Collection[Session] = ()) -> None:
         """Send a message to all sessions that are not in `excluded`."""

@@ -241,10 +241,9 @@ class Rooms(RoomEvents):
             if not live.is_gone:
                 live.enter(Phase.GONE)
                 live.moved_to = url
-                self.remove(live, Moved(code, url))
+                self.remove(live, Moved(live.room.code, url))
                 on_removed()
 
-        code = live.room.code
         RoomChange(live, self.now(), on_settled=remove, make=lambda room: room).submit()
 
     def update(self, live: LiveRoom, before: Room | None, *, is_restored: bool = False) -> None:
@@ -271,7 +270,6 @@ class Rooms(RoomEvents):
             self.asleep[live.room.code] = [seat.player for seat in live.room.held_seats]
             self.on_sleep(live)
             return
-        live.show_watchers()
         live.watchers.finish()
         frame = encode_push(why)
         for session in [*live.sessions]:

@@ -272,11 +272,8 @@ class Session(Throttle):
     """A connection. Its requests are carried out one at a time.
 
     Attributes:
-        player: The player, or None before hello.
         device: The token, name and client program from hello.
         rooms: The rooms (`LiveRoom`) that this connection plays in or watches, by code.
-        topics: The topics that it is subscribed to.
-        chat: The rate limit on chat messages.
         tries: The rate limit on wrong codes in hello.
     """
 
@@ -381,7 +378,6 @@ class Topic(ABC):
 
     Attributes:
         subscribers: The subscribed sessions, each with the number of items that it wants, if it can choose.
-        due: The timer of the next `publish`.
     """
 
     def __init__(self) -> None:

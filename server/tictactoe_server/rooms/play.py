@@ -75,18 +75,13 @@ def move(room: Room, player: Player, request: Move, now: int) -> Room:
     outcome = position.outcome
     if outcome is None and room.clock is None and not (room.asked or room.happened):  # most moves, and the quickest way
         return replace(room, seq=room.seq + 1, position=position, offers=offers)
-    changes: dict[str, Any] = {}
-    if room.clock is not None:
-        changes["remaining_ms"] = remaining_after_turn(room, now, has_moved=True)
-        changes["clock_started_at"] = None if position.turn is None or room.stands_still else now
-    if room.asked:
-        changes["asked"] = {key: at for key, at in room.asked.items() if at != played + 1}
-    if room.happened:
-        changes["happened"] = ()
+    asked = {key: at for key, at in room.asked.items() if at != played + 1}
+    changes: dict[str, Any] = {"seq": room.seq + 1, "asked": asked, "happened": ()}
     if outcome is not None:
         result, offers = Result(outcome.winner, outcome.reason, outcome.line), _NO_OFFERS
         changes["result"], changes["score"] = result, _count(room, result)
-    return replace(room, seq=room.seq + 1, position=position, offers=offers, **changes)
+    left = remaining_after_turn(room, now, has_moved=True)
+    return turn_to(room, position, left, now, offers=offers, **changes)
 
 
 def choose(room: Room, player: Player, request: Choose, now: int) -> Room:
@@ -222,10 +217,6 @@ def _start_again(room: Room, now: int) -> Room:
     if not (room.was_aborted or room.position.is_swapped):  # a swap has already exchanged the seats
         *others, last = seats.values()
         seats = dict(zip(rules.marks, (last, *others), strict=True))
-    changes: dict[str, Any] = {}
-    if room.clock is not None:
-        changes["remaining_ms"] = full_clocks(room.clock, rules.marks)
-        changes["clock_started_at"] = now
     return replace(
         room,
         seq=room.seq + 1,
@@ -236,7 +227,8 @@ def _start_again(room: Room, now: int) -> Room:
         offers=_NO_OFFERS,
         asked={},
         happened=(),
-        **changes,
+        remaining_ms=full_clocks(room.clock, rules.marks),
+        clock_started_at=None if room.clock is None else now,
     )
 
 

@@ -87,11 +87,6 @@ def _name_leaving(room: Room, player: str) -> str:
 
 def news_of(before: Room, after: Room) -> tuple[Happening, ...]:
     """Return the events of the change from `before` to `after`, in display order."""
-    if after.seats is before.seats and not after.happened:  # most changes: a move, or only offers
-        if after.offers is before.offers:
-            return tuple(_list_play(before, after))
-        if after.position is before.position and after.result is before.result:
-            return tuple(_list_offers(before, after, {}))
     if after.game != before.game:
         return (Happening("began", game=after.game),)
     # In an opening, players may have exchanged their marks; all but a choice refer to the marks after that.
@@ -353,7 +348,6 @@ class Listed(ABC):
         entering: Ids of players who are about to take a seat or have a reserved seat.
         is_gone: Whether the room has been removed from all lists.
         is_opening: Whether the room is not stored yet.
-        has_player: Whether a player is connected.
     """
 
     __slots__ = ("entering", "has_bots", "is_for_bots", "owner", "room", "source")

@@ -128,8 +128,5 @@ export function placerOf(game, ply) {
 	return isOpen ? sitsNow(game, game.rules.marks[stage[0]]) : "";
 }
 
-/** Return the current mark of the player who made the last move, or null before the first. @param {State} state */
-export const moverOf = (state) => (state.last === null ? null : placerOf(state, state.ply - 1) || state.board[state.last]);
-
 /** Return the mark that is placed next; in an opening, the player on turn may place either mark. @param {State} state */
 export const nextMark = ({ opening, turn }) => (opening ? opening.places : turn);

@@ -1,7 +1,7 @@
 /** What happened in a room, in sentences, and which of them the page shows and plays a sound for. A viewer is the reader's public id. */
 
 import { say } from "./catalogue.js";
-import { MORE, choicesOf, moverOf, nameCell, nameCells, nameColumn, numberRow, placerOf, sitsNow, splitLines } from "./rules.js";
+import { MORE, choicesOf, nameCell, nameCells, nameColumn, numberRow, placerOf, sitsNow, splitLines } from "./rules.js";
 import { clean, describeCell, describePlayers, describeReason, describeRules, describeTurn, endFor, formatDuration, isDraw, joinWords, nameMark, nameOf, seatOf } from "./words.js";
 
 const MOST_NAMED = 6;
@@ -15,17 +15,18 @@ const SHOWN_ELSEWHERE = ["moved", "ended", "dropped", "back"];
  * Return a sentence for each event of a state, at most; a result shares a sentence with the move that caused it.
  * @param {readonly Happening[]} events @param {State} state @param {string} viewer
  * @param {boolean} [afterLoss] whether our own connection was lost; the others are then called absent, because all may have lost the server
+ * @param {readonly string[]} [hidden] the types of events that are left out
  */
-export function announce(events, state, viewer, afterLoss) {
+export function announce(events, state, viewer, afterLoss, hidden = []) {
 	/** @type {string[]} */
 	const told = [];
-	let lastMove = "";
+	let [movedAt, mover] = [-1, ""];
 	for (const event of events) {
-		let sentence = tell(event, { events, state, viewer, afterLoss });
-		if (event.type === "moved") lastMove = sentence;
-		else if (event.type === "ended" && lastMove && ["line", "full"].includes(event.result?.reason ?? "")) {
-			told.splice(told.indexOf(lastMove), 1);
-			sentence = `${lastMove} ${sentence}`;
+		if (event.type === "moved") [movedAt, mover] = [told.length, event.by ?? event.mark ?? ""];
+		if (hidden.includes(event.type)) continue;
+		let sentence = tell(event, { events, state, viewer, afterLoss, mover });
+		if (event.type === "ended" && movedAt >= 0 && ["line", "full"].includes(event.result?.reason ?? "")) {
+			sentence = `${told.splice(movedAt, 1)[0]} ${sentence}`;
 		}
 		if (sentence) told.push(sentence);
 	}
@@ -61,9 +62,9 @@ function tell(event, told) {
 		case "missed":
 			return say(cells.length ? "missed moves named" : "missed moves", { n: event.moves ?? 0, moves: cells.length ? nameMoves(cells, rules) : "" });
 		case "moved": {
-			const by = placerOf(state, state.ply - 1);
+			const by = placerOf(state, state.moves.indexOf(cell));
 			if (by) return sayOf(state, by, "places", viewer, { cell: describeCell(cell, rules), mark: nameMark(state, mark) });
-			return sayOf(state, mark, "plays", viewer, { cell: state.result?.line?.includes(cell) ? nameCell(cell, rules) : describeCell(cell, rules) });
+			return sayOf(state, mark, "plays", viewer, { cell: cell === state.last && state.result?.line?.includes(cell) ? nameCell(cell, rules) : describeCell(cell, rules) });
 		}
 		case "chose":
 			return tellChoice(state, mark, event.take ?? "", viewer);
@@ -77,7 +78,7 @@ function tell(event, told) {
 		case "ended":
 			return describeResult(state, viewer);
 		case "offered":
-			return sayOf(state, mark, kind === "draw" ? "offers draw" : kind === "undo" ? "asks undo" : "asks rematch", viewer, { moves: describeTakeBack(state, mark) });
+			return sayOf(state, mark, kind === "draw" ? "offers draw" : kind === "undo" ? "asks undo" : "asks rematch", viewer, { moves: cells.length ? nameMoves(cells, rules) : describeTakeBack(state, mark) });
 		case "declined":
 			return sayOf(state, mark, `declines ${kind}`, viewer);
 		case "withdrawn":
@@ -85,7 +86,7 @@ function tell(event, told) {
 		case "lapsed":
 			if (kind === "rematch") return "";
 			if (why === "taking back") return say(`lapses ${kind} by undo`);
-			return why ? sayOf(state, moverOf(state) ?? "", `lapses ${kind}`, viewer) : say(`off ${kind}`);
+			return why && told.mover ? sayOf(state, told.mover, `lapses ${kind}`, viewer) : say(`off ${kind}`);
 		default:
 			return tellOfSeat(event, told);
 	}
@@ -110,8 +111,9 @@ function tellOfSeat({ type, mark = "", name: called = "", before }, { events, st
 			return say(afterLoss || (state.event && isBeginning) ? "not here" : "dropped", { name }) + held;
 		}
 		case "left": {
-			const isTold = (seat.out && events.some((one) => one.type === "out" && one.mark === mark)) || (mark === loserOf(state) && events.some(({ result }) => result?.reason === "resigned"));
-			return isTold ? "" : say(state.status === "over" ? "left room" : "left game", { name });
+			const whys = events.flatMap((one) => (one.type === "out" && one.mark === mark ? [one.why ?? "left"] : []));
+			const isTold = (seat.out && whys.length) || (mark === loserOf(state) && events.some(({ result }) => result?.reason === "resigned"));
+			return isTold && whys.every((why) => why === "left") ? "" : say(state.status === "over" ? "left room" : "left game", { name });
 		}
 		default:
 			return "";
@@ -218,17 +220,17 @@ export function newsOf(room, old, afterLoss) {
 	if (afterLoss && !told.length) told.push(say("nothing missed"));
 	if (state.turn === seat && room.plays && (told.length || old.turn !== seat)) told.push(describeTurn(state, viewer));
 	const isEnd = !!state.result && !old.result;
-	const notes = announce(events.filter(({ type }) => !SHOWN_ELSEWHERE.includes(type)), state, viewer, afterLoss);
+	const notes = announce(events, state, viewer, afterLoss, SHOWN_ELSEWHERE);
 	return { notes, told, tone: (isEnd && endFor(state, viewer)) || toneOf(old, state, seat) };
 }
 
 /** Return the news of a state or, if states or their news were missed, how many moves were, and what is so now. @param {State} old @param {State} state */
 export function newsSince(old, state) {
-	const { news = [], seq, game, ply } = state;
+	const { news = [], seq, since = seq - 1, game, ply } = state;
 	const isSameGame = game === old.game;
 	if (seq === old.seq) return [];
 	const played = ply - (isSameGame ? old.ply : 0);
-	if (seq === old.seq + 1 && (news.length || !played)) return news;
+	if (since <= old.seq && (news.length || !played)) return news;
 	const isNamed = isSameGame && played <= MOST_NAMED && old.moves.every((cell, place) => cell === state.moves[place]);
 	const cells = isNamed ? state.moves.slice(old.ply) : [];
 	const standing = listStanding(state).filter(({ type }) => type !== "ended" || !isSameGame || !old.result);

@@ -150,7 +150,7 @@ class RoomScreen(ClientScreen):
         if self._back is not None:
             self._welcome_back(self._back, state, has_moved=old is not None and old.moves != state.moves)
             self._back = None
-        if "moved" in news:
+        if "moved" in news and news["moved"].cell == state.last:
             self._let_fall(news["moved"].cell or 0, state)
         if "ended" in news:
             self._program.start(self._find_turning_point(state))
