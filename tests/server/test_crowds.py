@@ -114,6 +114,18 @@ async def test_watchers_hear_every_event_of_fast_games_once(
         assert len(states(crowd[1])) < len(states(bo))
 
 
+async def test_after_too_many_states_a_watcher_has_a_gap(
+    server: Server, slow_for_watchers: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tictactoe_server.core.live_room.MOST_UNSENT", 2)
+    async with two_before_a_crowd(server, 1) as (ana, bo, room, (watcher,)):
+        await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4])
+        await watcher.ask("sync", room=room)
+        newest = await watcher.state(ply=4)
+        assert newest["seq"] > states(watcher)[0]["seq"] + 1
+        assert ("since" not in newest, newest["news"]) == (True, [{"type": "moved", "mark": "O", "cell": 4}])
+
+
 async def test_watchers_are_throttled_unless_they_ask_or_just_came(server: Server, slow_for_watchers: None) -> None:
     async with two_before_a_crowd(server, 1) as (ana, bo, room, (watcher,)), open_peer(server.url) as late:
         await play_out({"X": ana, "O": bo}, room, [0, 3])
