@@ -262,8 +262,10 @@ def _why_not_offered(answer_first: str, by: str | None, own: str | None) -> str:
 
 
 def _list_questions(state: RoomState, viewer: str, own: str, deeds: list[Deed], now_ms: float) -> Iterator[Question]:
+    named = [(deed.name, deed) for deed in deeds]
+
     def answers(*names: str) -> tuple[Deed, ...]:
-        return tuple(deed for deed in deeds if deed.name in names)
+        return tuple(deed for name, deed in named if name in names)
 
     if ways := answers("choose swap", "choose stay", "choose more"):
         yield Question("choose", (own,), ways)

@@ -218,5 +218,5 @@ def test_unseen_moves_are_counted_until_the_present_is_displayed() -> None:
     timeline = timeline.follow(1, (*MOVES, 8, 6))
     assert (timeline.here, timeline.unseen) == (1, 2)
     assert timeline.jump(-4).here == 0
-    assert (timeline.jump(9).ply, timeline.jump(9).unseen, timeline.jump(9).played_next) == (None, 0, None)
-    assert timeline.follow(2, ()).ply is None
+    assert (timeline.jump(9).is_back, timeline.jump(9).unseen, timeline.jump(9).played_next) == (False, 0, None)
+    assert not timeline.follow(2, ()).is_back

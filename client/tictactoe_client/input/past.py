@@ -31,49 +31,49 @@ _LEAST_COST: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The moment after `ply` moves, or the present (None); `seen` is the number of moves when it was last displayed."""
+    """A moment of a game, for looking back.
+
+    Attributes:
+        here: The number of moves before the moment.
+        is_back: Whether more moves follow; otherwise the moment is the present, and moves along with the game.
+        seen: The number of moves when the present was last displayed.
+    """
 
     game: int = 0
     moves: tuple[int, ...] = ()
-    ply: int | None = None
+    here: int = 0
+    is_back: bool = False
     seen: int = 0
 
     @property
-    def here(self) -> int:
-        return len(self.moves) if self.ply is None else self.ply
-
-    @property
-    def is_back(self) -> bool:
-        return self.ply is not None
-
-    @property
     def unseen(self) -> int:
-        return max(0, len(self.moves) - self.seen) if self.is_back else 0
+        return max(0, len(self.moves) - self.seen)
 
     @property
     def played_next(self) -> int | None:
-        return None if self.ply is None else self.moves[self.ply]
+        return self.moves[self.here] if self.is_back else None
 
     def follow(self, game: int, moves: Sequence[int]) -> Timeline:
         """Return the same moment in a game with newer moves, or the present if those moves were taken back."""
-        is_there = game == self.game and self.ply is not None and self.ply < len(moves)
-        return Timeline(game, tuple(moves), *((self.ply, self.seen) if is_there else (None, len(moves))))
+        is_back = self.is_back and game == self.game and self.here < len(moves)
+        here, seen = (self.here, self.seen) if is_back else (len(moves), len(moves))
+        return Timeline(game, tuple(moves), here, is_back, seen)
 
     def jump(self, ply: int) -> Timeline:
         """Return the moment after `ply` moves, or the nearest one."""
-        count, ply = len(self.moves), max(0, ply)
-        is_back = ply < count
-        seen = self.seen if is_back and self.is_back else count
-        return Timeline(self.game, self.moves, ply if is_back else None, seen)
+        count = len(self.moves)
+        here = max(0, min(ply, count))
+        is_back = here < count
+        return Timeline(self.game, self.moves, here, is_back, self.seen if is_back and self.is_back else count)
 
     def show(self, state: RoomState) -> RoomState:
-        if self.ply is None:
+        if not self.is_back:
             return state
-        moves = self.moves[: self.ply]
+        moves = self.moves[: self.here]
         lying = set(moves)
         board = "".join(mark if cell in lying or mark in ".#" else "." for cell, mark in enumerate(state.board))
         last = moves[-1] if moves else None
-        return replace(state, board=board, ply=self.ply, last=last, result=None, turn=None)
+        return replace(state, board=board, ply=self.here, last=last, result=None, turn=None)
 
 
 @lru_cache(maxsize=2)

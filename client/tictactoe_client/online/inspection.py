@@ -184,11 +184,13 @@ def _inspect_state(state: pushes.RoomState) -> None:
         (marks.issuperset(named - {None}), "marks"),
         (clock is None or clock.running in (None, *timed), "clock.running"),
     ):
-        _demand(holds, field)
+        if not holds:
+            raise _broken_at(field)
     _inspect_end(state.result, state.last, board, marks)
     marked = [cell for cell, mark in enumerate(board) if mark in marks]
     last = state.moves[-1] if state.moves else None
-    _demand(sorted(state.moves) == marked and last == state.last, "moves")
+    if sorted(state.moves) != marked or last != state.last:
+        raise _broken_at("moves")
     if rules.opening is not None and not _fits_opening(state, rules, rules.opening):
         raise _broken_at("opening")
 
@@ -220,7 +222,8 @@ def _inspect_end(result: pushes.Result | None, last: int | None, board: str, mar
         raise _broken_at("result.winner")
     line = result.line if result is not None else ()
     for field, cells in (("result.line", line), ("last", () if last is None else (last,))):
-        _demand(all(0 <= cell < len(board) and board[cell] not in (FREE, BLOCKED) for cell in cells), field)
+        if not all(0 <= cell < len(board) and board[cell] not in (FREE, BLOCKED) for cell in cells):
+            raise _broken_at(field)
 
 
 def _is_mark(text: str) -> bool:

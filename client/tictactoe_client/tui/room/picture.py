@@ -211,10 +211,11 @@ def _list_facts(model: RoomModel, width: int) -> list[str]:
     if model.record is not None:
         facts = ", ".join(_local_time(fact) for fact in record.list_facts(model.record))
         return [line for text in (facts, record.describe_end(model.record)) if text for line in wrap(text, width)]
-    has_tally = state.game > 1 or any(state.score.values())
+    if state.game == 1 and not any(state.score.values()):
+        return []
     tally = describe_tally(state)
     numbered = say("panel game", n=state.game, tally=tally)
-    return [numbered if measure(numbered) <= width else shorten(tally, width)] if has_tally else []
+    return [numbered if measure(numbered) <= width else shorten(tally, width)]
 
 
 def _local_time(fact: str) -> str:
@@ -298,8 +299,8 @@ def _list_moves(rows: list[Row], most: int, width: int, model: RoomModel) -> lis
     column = 4 + max(len(names[-1]), 2)
     current = next((place for place, row in enumerate(rows) if here in row[1]), 0 if here == 0 else len(rows))
     start, digits = max(0, min(current - most // 2, len(rows) - most)), len(str(rows[-1][0])) if rows else 1
-    judge = model.actions.judge
-    found = judge.found if judge is not None and model.review.is_on else ()
+    judge = model.actions.judge if model.review.is_on else None
+    found = judge.found if judge is not None else ()
     roles = {mark: mark_role(mark, rules) for mark in rules.marks} if rows else {}
     lines: list[Line] = []
     for number, plies, told in rows[start : start + most]:

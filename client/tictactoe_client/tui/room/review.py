@@ -25,6 +25,7 @@ class Review:
     """The analysis of the moment that `actions` show.
 
     Attributes:
+        is_on: Whether values are shown, which is impossible during our own game.
         better: The best continuation at each mistake, by the number of moves before it.
     """
 
@@ -43,14 +44,10 @@ class Review:
         self._tell = tell
         self._redraw = redraw
         self._settle_seconds = settle_seconds
-        self._is_on = False
+        self.is_on = False
         self._is_asking = False
         self.better: dict[int, tuple[int, ...]] = {}
         self._known: dict[Moment | None, AnalysisState | None] = {}
-
-    @property
-    def is_on(self) -> bool:
-        return self._is_on and not self._room.plays
 
     @property
     def analysis(self) -> AnalysisState | None:
@@ -62,10 +59,10 @@ class Review:
 
     def switch(self, *, on: bool) -> None:
         """Show or hide values; when shown after a game, search its mistakes in the background."""
-        if on and not self._is_on:
+        if on and not self.is_on:
             self.better.clear()
             self._run(self._find_mistakes())
-        self._is_on = on
+        self.is_on = on
         self.look()
 
     async def _find_mistakes(self) -> None:
@@ -79,7 +76,7 @@ class Review:
     def look(self) -> None:
         """Handle that another moment may be shown."""
         if self._room.plays:
-            self._is_on = False
+            self.is_on = False
         if not self._is_asking and self._missing() is not None:
             self._is_asking = True
             self._run(self._keep_asking())

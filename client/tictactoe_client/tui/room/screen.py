@@ -170,8 +170,9 @@ class RoomScreen(ClientScreen):
         self.model.news.back_until = monotonic() + _BACK_SHOWN_SECONDS
 
     def _let_fall(self, cell: int, state: RoomState) -> None:
-        is_slow = (self._program.session.latency_ms or 0) > _SLOW_MS
-        if state.rules.gravity and self._program.settings.motion and not is_slow and self.is_current:
+        if not (state.rules.gravity and self._program.settings.motion and self.is_current):
+            return
+        if (self._program.session.latency_ms or 0) <= _SLOW_MS:
             self.model.falling = drop_frames(state.board, state.rules.columns, cell, _MOST_FRAMES)
             self.set_timer(_FRAME_SECONDS, self._fall_on)
 
