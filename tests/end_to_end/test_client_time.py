@@ -98,6 +98,17 @@ async def test_an_endless_line_is_cut_and_costs_no_memory() -> None:
         assert await keyboard.read_line() == "next"
 
 
+async def test_the_answer_to_a_question_goes_to_the_question_and_the_next_line_to_the_game() -> None:
+    with pipe() as (reader, writer):
+        keyboard = Keyboard(reader)
+        game = asyncio.create_task(keyboard.read_line())
+        await asyncio.sleep(0)
+        question = asyncio.create_task(keyboard.read_line())
+        await asyncio.sleep(0)
+        os.write(writer, b"yes\nb2\n")
+        assert (await question, await game) == ("yes", "b2")
+
+
 async def test_input_that_cannot_be_read_is_no_input() -> None:
     with pipe() as (reader, writer):
         os.close(reader)

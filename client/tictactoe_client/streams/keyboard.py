@@ -10,7 +10,7 @@ import stat
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
 MAX_LINE_BYTES: Final = 64 * 1024
@@ -36,21 +36,30 @@ class Keyboard:
         self._lines: deque[str | None] = deque()
         self._ahead = threading.Semaphore(_LINES_AHEAD)
         self._has_started = False
-        self._tell: Callable[[], object] = lambda: None
+        self._readers: list[Callable[[], object]] = []  # each wakes a waiting reader
 
     async def read_line(self) -> str | None:
-        """Return the next line without its line break, or None at the end; safe to cancel."""
+        """Return the next line without its line break, or None at the end; safe to cancel.
+
+        Of several readers the newest gets the line: a question that is asked while a game waits for commands.
+        """
         loop, arrived = asyncio.get_running_loop(), asyncio.Event()
-        self._tell = lambda: loop.call_soon_threadsafe(arrived.set)
+        wake = partial(loop.call_soon_threadsafe, arrived.set)
+        self._readers.append(wake)
         if not self._has_started:
             self._has_started = True
             threading.Thread(target=self._read, name="standard input", daemon=True).start()
-        while not self._lines:
-            await arrived.wait()
-        if (line := self._lines[0]) is not None:
-            self._lines.popleft()
-            self._ahead.release()
-        return line
+        try:
+            while not self._lines or self._readers[-1] is not wake:
+                await arrived.wait()
+                arrived.clear()
+            if (line := self._lines[0]) is not None:
+                self._lines.popleft()
+                self._ahead.release()
+            return line
+        finally:
+            self._readers.remove(wake)
+            self._wake_reader()
 
     def give_back(self, line: str) -> None:
         """Put an unused line back for the next reader."""
@@ -74,8 +83,12 @@ class Keyboard:
         self._ahead.acquire()
         text = None if line is None else line[:MAX_LINE_BYTES].decode("utf-8", "replace").removesuffix("\r")
         self._lines.append(text)
-        with contextlib.suppress(RuntimeError):  # the reader's event loop is closed
-            self._tell()
+        self._wake_reader()
+
+    def _wake_reader(self) -> None:
+        for wake in self._readers[-1:]:
+            with contextlib.suppress(RuntimeError):  # the reader's event loop is closed
+                wake()
 
 
 @lru_cache(maxsize=1)
