@@ -9,13 +9,16 @@ from tests.client.test_several_servers import heard
 from tests.client.tournaments import BYE, CALL, EVENT, OWN, ROWS, event, news, with_events
 from tests.end_to_end.test_client_library import state_where
 from tests.faults.hostile_server import CLIENT, OTHER, ROOM, Answer, hostile_server, make_welcome
+from tests.kept import session_of
 from tests.peer import PATIENCE_SECONDS
 from tictactoe_client import ConnectionLost, connect
 from tictactoe_client.input.intents import BadInput
-from tictactoe_client.input.tournament import carry_out
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.connection import hide_secrets
 from tictactoe_client.online.tournament import take_in
+from tictactoe_client.visit.event import carry_out
+from tictactoe_client.visit.face import NoPerson
+from tictactoe_client.visit.visit import Visit
 from tictactoe_protocol.events import EventRow, EventRun, EventWatch
 from tictactoe_protocol.requests import Hello
 from tictactoe_words.catalogue import speak
@@ -132,7 +135,7 @@ def test_limits_of_an_event_and_a_roster_without_names_are_mistakes(program: Pro
 async def test_organiser_commands_about_a_player_need_a_name() -> None:
     async with hostile_server() as server, connect(with_events(server, event()).url) as client:
         tournament = await client.tournaments.watch(EVENT)
-        for deed in ("expel", "forfeit", "void", "add"):
-            with pytest.raises(BadInput, match=f"{deed} whom"):
-                await carry_out(client, tournament, deed)
+        for command in ("expel", "forfeit", "void", "add"):
+            with pytest.raises(BadInput, match=f"{command} whom"):
+                await carry_out(Visit(NoPerson(), session_of(client)), tournament, command)
     assert not heard(server, EventRun)

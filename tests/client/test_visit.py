@@ -35,6 +35,8 @@ RATED = Choice("match", PRESETS[RULES], ClockFields(**CLOCK), rated=True)
 class FakeFace:
     """Gives the listed answers, then None."""
 
+    asks = True
+
     def __init__(self, *answers: str | None) -> None:
         self.answers = [*answers]
         self.asked: list[Prompt] = []

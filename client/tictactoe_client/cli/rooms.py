@@ -23,7 +23,6 @@ from tictactoe_client.files.records import STANDARD_STREAM
 from tictactoe_client.files.writer import NotKept
 from tictactoe_client.input import names as naming
 from tictactoe_client.input.rule_options import choose_seat, parse_clock, parse_rules, parse_seat, rules_for_players
-from tictactoe_client.input.tournament import carry_out, find_deed, link_to, list_cards
 from tictactoe_client.input.ways import Choice, EventWay, Way, against_computer, together
 from tictactoe_client.json_mode import JsonGame, pass_through, print_connected
 from tictactoe_client.nearby import fetch_status, find_nearby
@@ -44,7 +43,9 @@ from tictactoe_client.text.programs import own_command
 from tictactoe_client.tui import FirstPage
 from tictactoe_client.tui.start import show_screen
 from tictactoe_client.version import client_version
-from tictactoe_client.visit.face import choose_name
+from tictactoe_client.visit.event import carry_out, link_to, list_cards, parse_command
+from tictactoe_client.visit.face import NoPerson, choose_name
+from tictactoe_client.visit.visit import Visit
 from tictactoe_protocol import PROTOCOL_VERSION, BadRoomCode, clean_text, parse_room_code
 from tictactoe_protocol.events import EventOpen
 from tictactoe_words.catalogue import say
@@ -316,23 +317,23 @@ async def use_event(settings: Settings, words: Sequence[str], ticket: str | None
     if words[0] == "new":
         return await _open_event(settings, **terms)
     code, linked, address = parse_event(words[0])
-    deed, argument = find_deed(" ".join(words[1:])) if words[1:] else ("", "")
-    ticket, name = ticket or linked, argument if deed == "join" else ""
-    stays = deed in ("", "join")
-    enter = EventWay(code, ticket, name, watches=not (deed or ticket))
+    command, argument = parse_command(" ".join(words[1:])) if words[1:] else ("", "")
+    ticket, name = ticket or linked, argument if command == "join" else ""
+    stays = command in ("", "join")
+    enter = EventWay(code, ticket, name, watches=not (command or ticket))
     if stays and settings.mode == "screen":
         return await show_screen(settings, address, first_page=FirstPage("event", enter=enter))
     async with connected(settings, address, is_chatty=stays, role="player" if stays else "reader") as (client, session):
         if not stays:
-            return await ask_and_print(settings, client, lambda: _do(client, code, deed, argument))
+            return await ask_and_print(settings, client, lambda: _carry_out(client, session, code, command, argument))
         if settings.mode == "json":
             return await JsonGame(client, settings, standard_input(), session, shows_token=False).run(enter)
         return await PlainEvent(client, settings, standard_input(), session).run(enter)
 
 
-async def _do(client: Client, code: str, deed: str, argument: str) -> list[str]:
+async def _carry_out(client: Client, session: Session, code: str, command: str, argument: str) -> list[str]:
     event = await client.tournaments.watch(code)
-    return await carry_out(client, event, deed, argument) or [say("tournament done", code=code)]
+    return await carry_out(Visit(NoPerson(), session), event, command, argument) or [say("tournament done", code=code)]
 
 
 async def _show_events(settings: Settings) -> int:

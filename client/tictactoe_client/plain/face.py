@@ -10,18 +10,18 @@ from tictactoe_words.catalogue import say
 
 
 class PlainFace:
-    """A person who reads `output` and types, and who is asked only if `asks`."""
+    """A person who reads `output` and types."""
 
     def __init__(self, output: Output, keyboard: Keyboard, *, asks: bool) -> None:
         self._output = output
         self._keyboard = keyboard
-        self._asks = asks
+        self.asks = asks
 
     def show(self, *lines: str) -> None:
         self._output.print(*lines)
 
     async def ask(self, prompt: Prompt) -> str | None:
-        if not self._asks:
+        if not self.asks:
             return None
         how = say("answer default", default=prompt.default) if prompt.default else ""
         if prompt.value is None:

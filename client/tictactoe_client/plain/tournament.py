@@ -8,7 +8,6 @@ from msgspec import UNSET
 
 from tictactoe_client.exits import dismiss
 from tictactoe_client.input.intents import BadInput
-from tictactoe_client.input.tournament import carry_out, find_deed, way_into
 from tictactoe_client.input.ways import Choice, EventWay
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import Interrupted, Refused
@@ -25,14 +24,13 @@ from tictactoe_client.text import arrival
 from tictactoe_client.text.language import means
 from tictactoe_client.text.lobby import align_columns, describe_terms, list_words
 from tictactoe_client.text.talk import describe_push
-from tictactoe_client.visit.face import Prompt
+from tictactoe_client.visit.event import carry_out, parse_command
 from tictactoe_client.visit.visit import Visit
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.events import Call, EventState
 from tictactoe_protocol.pushes import Announcement, Notice
 from tictactoe_words import tournaments as words
 from tictactoe_words.attendance import (
-    ask_to_begin,
     describe_progress,
     list_bracket,
     list_notes,
@@ -141,14 +139,7 @@ class PlainEvent:
             return await self._game.save(line)
         if not word or means(word, "help"):
             return [self._hint]
-        deed, argument = find_deed(line, self._hint)
-        if deed == "join":
-            await self._visit.enter(way_into(event, argument))
-            return []
-        question = ask_to_begin(event.state, event.age_ms) if deed == "begin" and self._keyboard.is_terminal else ""
-        if question and await self._face.ask(Prompt(question)) is None:
-            return []
-        return await carry_out(self._client, event, deed, argument)
+        return await carry_out(self._visit, event, *parse_command(line, self._hint))
 
     def _show_table(self) -> list[str]:
         event, state = self._tournament, self._tournament.state

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import ClassVar, Final
 
 from msgspec import UNSET
@@ -12,7 +13,6 @@ from textual.binding import BindingType
 
 from tictactoe_client.exits import describe_failure, judge
 from tictactoe_client.input.record import RecordedRoom
-from tictactoe_client.input.tournament import carry_out, link_to, way_into
 from tictactoe_client.input.ways import Choice, EventWay
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError, Refused
@@ -24,7 +24,7 @@ from tictactoe_client.tui.lists import ListPage, Rows, align
 from tictactoe_client.tui.page import Part
 from tictactoe_client.tui.picture import measure
 from tictactoe_client.tui.room.screen import RoomScreen
-from tictactoe_client.visit.face import Prompt
+from tictactoe_client.visit.event import carry_out, link_to
 from tictactoe_engine.records import GameRecord
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.events import EventState, EventSummary
@@ -199,7 +199,7 @@ class EventPage(ListPage):
         return news or ((self._cut_text, "dim") if self._cut_text else None)
 
     @property
-    def _deeds(self) -> tuple[str, ...]:
+    def _commands(self) -> tuple[str, ...]:
         return () if self._event is None else words.list_deeds(self._event.state, self._event.viewer)
 
     @property
@@ -223,23 +223,17 @@ class EventPage(ListPage):
         if self.program.screens[-1] is self:
             self.program.open(RoomScreen(self.program, RecordedRoom(record)))
 
-    def _find_deed(self, key: str) -> str | None:
-        return next((deed for deed in self._deeds if deed in DEEDS[key]), None)
+    def _find_command(self, key: str) -> str | None:
+        return next((command for command in self._commands if command in DEEDS[key]), None)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "deed":
-            return self._find_deed(str(parameters[0])) is not None
+            return self._find_command(str(parameters[0])) is not None
         return super().check_action(action, parameters)
 
     def action_deed(self, key: str) -> None:
-        """Carry out the key's current command; to enter an event with tickets, ask for the ticket first."""
-        deed, event = self._find_deed(key), self._event
-        if deed == "join" and event is not None and event.state.head.entry != "open":
-            self.program.start(self._join(Prompt(say("tournament do join"), "")))
-        elif deed == "join":
-            self.program.start(self._join())
-        elif deed is not None:
-            self._carry_out(deed)
+        if (command := self._find_command(key)) is not None:
+            self._start(command)
 
     def action_copy(self) -> None:
         self.program.copy_to_clipboard(self._link)
@@ -254,21 +248,9 @@ class EventPage(ListPage):
             self.program.say(f"{say('page event wall')}: {link}", "good")
 
     def list_deeds(self) -> Iterable[tuple[str, Callable[[], object]]]:
-        if "leave" in self._deeds:
-            yield say("tournament do leave"), self._start_to_leave
+        if "leave" in self._commands:
+            yield say("tournament do leave"), partial(self._start, "leave")
 
-    def _start_to_leave(self) -> None:
-        self.program.start(self._leave())
-
-    async def _leave(self) -> None:
-        if await self.program.ask(Prompt(say("tournament sure to leave"), yes="deed leave")) is not None:
-            self._carry_out("leave")
-
-    async def _join(self, prompt: Prompt | None = None) -> None:
-        ticket = "" if prompt is None else await self.program.ask(prompt)
-        if ticket is not None and self._event is not None:
-            await self.program.ways_in.enter(way_into(self._event, ticket))
-
-    def _carry_out(self, deed: str) -> None:
+    def _start(self, command: str) -> None:
         if (event := self._event) is not None:
-            self.program.start_online(lambda client: carry_out(client, event, deed))
+            self.program.start_online(lambda _: carry_out(self.program.ways_in, event, command))

@@ -161,6 +161,8 @@ class Program(App[int], inherit_bindings=False):
         saving: Held while a choice is saved.
     """
 
+    asks = True
+
     def __init__(
         self, settings: Settings, address: Address, first: Choice | None, role: Role, terminal: Terminal
     ) -> None:

@@ -1,4 +1,4 @@
-"""Carries out event commands for the command line, plain mode and the full screen."""
+"""Parses and carries out the commands at an event, for every face."""
 
 from __future__ import annotations
 
@@ -13,38 +13,56 @@ from tictactoe_client.online.tournament import Tournament
 from tictactoe_client.text.language import means
 from tictactoe_client.text.lobby import list_words
 from tictactoe_client.text.wording import describe_unknown
+from tictactoe_client.visit.face import Prompt, confirm
+from tictactoe_client.visit.visit import Visit
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.events import Card, EventState, RunAction
+from tictactoe_words.attendance import ask_to_begin
 from tictactoe_words.catalogue import say
 from tictactoe_words.commands import word_of
 
-_RUN_DEEDS: Final[tuple[RunAction, ...]] = get_args(RunAction)
-_NAMING_DEEDS: Final = ("expel", "forfeit", "void")
-_OWN_DEEDS: Final = ("join", "leave", "away", "ready")
+_RUN: Final[tuple[RunAction, ...]] = get_args(RunAction)
+_NAMING: Final = ("expel", "forfeit", "void")
+_OWN: Final = ("join", "leave", "away", "ready")
 
 
-def find_deed(line: str, hint: str = "") -> tuple[str, str]:
+def parse_command(line: str, hint: str = "") -> tuple[str, str]:
     """Return the command of a typed line and its argument; `BadInput` with a hint for an unknown word."""
     word, _, argument = line.strip().partition(" ")
-    for deed in (*_OWN_DEEDS, *_RUN_DEEDS):
-        if means(word, deed):
-            return deed, argument.strip()
-    raise BadInput(describe_unknown(word, hint or list_words(map(word_of, (*_OWN_DEEDS, *_RUN_DEEDS)))))
+    for command in (*_OWN, *_RUN):
+        if means(word, command):
+            return command, argument.strip()
+    raise BadInput(describe_unknown(word, hint or list_words(map(word_of, (*_OWN, *_RUN)))))
 
 
-async def carry_out(client: Client, tournament: Tournament, deed: str, argument: str = "") -> list[str]:
-    """Carry out a command other than joining; return a line for each card. Raises `BadInput` or `Refused`."""
-    if deed == "leave":
-        await tournament.leave()
-    elif deed in _OWN_DEEDS:
-        await tournament.ready(on=deed == "ready")
-    else:
-        named = _name_what(tournament.state, deed, argument)
-        return list_cards(client, tournament.code, await tournament.run(cast(RunAction, deed), **named))
+async def carry_out(visit: Visit, event: Tournament, command: str, argument: str = "") -> list[str]:
+    """Carry out a command, and return a line for each card; raises `BadInput`, `Refused` or `Interrupted`.
+
+    To enter an event with tickets, a person is asked for the ticket; beginning and leaving are confirmed.
+    """
+    face, prompt = visit.face, None
+    if command == "leave":
+        prompt = Prompt(say("tournament sure to leave"), yes="deed leave")
+    elif command == "begin" and (question := ask_to_begin(event.state, event.age_ms)):
+        prompt = Prompt(question)
+    if prompt is not None and not await confirm(face, prompt):
+        return []
+    if command == "join":
+        asks = face.asks and not argument and event.state.head.entry != "open"
+        ticket = await face.ask(Prompt(say("tournament do join"), "")) if asks else argument
+        if ticket is not None:
+            await visit.enter(_way_into(event, ticket))
+    elif command == "leave":
+        await event.leave()
+    elif command in _OWN:
+        await event.ready(on=command == "ready")
+    elif visit.client is not None:
+        named = _name_what(event.state, command, argument)
+        return list_cards(visit.client, event.code, await event.run(cast(RunAction, command), **named))
     return []
 
 
-def way_into(tournament: Tournament, argument: str) -> EventWay:
+def _way_into(tournament: Tournament, argument: str) -> EventWay:
     """Return the way into an event with an argument: a ticket if the event has tickets, otherwise a name."""
     is_open = tournament.state.head.entry == "open"
     return EventWay(tournament.code, name=argument) if is_open else EventWay(tournament.code, ticket=argument)
@@ -61,15 +79,15 @@ def list_cards(client: Client, event: str, cards: Iterable[Card]) -> list[str]:
     return [f"{clean_text(card.name)}: {link_to(client, event, clean_text(card.ticket))}" for card in cards]
 
 
-def _name_what(state: EventState, deed: str, name: str) -> dict[str, str]:
-    if not name and deed in (*_NAMING_DEEDS, "add"):
-        raise BadInput(say("tournament whom", word=word_of(deed)))
-    if deed not in _NAMING_DEEDS:
-        return {"name": name} if deed == "add" else {}
+def _name_what(state: EventState, command: str, name: str) -> dict[str, str]:
+    if not name and command in (*_NAMING, "add"):
+        raise BadInput(say("tournament whom", word=word_of(command)))
+    if command not in _NAMING:
+        return {"name": name} if command == "add" else {}
     names = {pairing.players[mark]: name for pairing in state.pairings for mark, name in pairing.names.items()}
     names |= {row.player: row.name for row in state.table}
     player = next((id for id, listed in names.items() if clean_text(listed).casefold() == name.casefold()), None)
     if player is None:
         raise BadInput(say("tournament nobody", name=clean_text(name)))
     pairing = next((pairing.id for pairing in state.pairings if player in pairing.players.values()), "")
-    return {"player": player} if deed == "expel" else {"player": player, "pairing": pairing}
+    return {"player": player} if command == "expel" else {"player": player, "pairing": pairing}

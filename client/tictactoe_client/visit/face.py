@@ -40,7 +40,9 @@ class Prompt:
 
 
 class Face(Protocol):
-    """A person at a user interface."""
+    """A user interface; `asks` tells whether there is a person to ask."""
+
+    asks: bool
 
     async def ask(self, prompt: Prompt) -> str | None:
         """Return the typed text, "" for a confirmation, or None for no and without a person to ask."""
@@ -52,11 +54,18 @@ class Face(Protocol):
 class NoPerson:
     """The face of a program, without a person who reads or answers."""
 
+    asks = False
+
     async def ask(self, _: Prompt) -> str | None:
         """Return None."""
 
     def show(self, *_: str) -> None:
         """Do nothing."""
+
+
+async def confirm(face: Face, prompt: Prompt) -> bool:
+    """Return True if a person agrees; without a person, nothing has to be confirmed."""
+    return not face.asks or await face.ask(prompt) is not None
 
 
 async def ask_for(

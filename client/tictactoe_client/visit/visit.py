@@ -37,14 +37,20 @@ class Visit:
 
     Attributes:
         waits_for: A description of the room that is being entered, or "".
+        face: The person.
     """
 
     def __init__(self, face: Face, session: Session) -> None:
         self.waits_for = ""
-        self._face = face
+        self.face = face
         self._session = session
         self._wanted: object | None = None
         self._turn = asyncio.Lock()
+
+    @property
+    def client(self) -> Client | None:
+        """The connection, or None before the first one."""
+        return self._session.client
 
     def enter(self, way: AnyWay) -> Coroutine[Any, Any, Entered | None]:
         """Give up the room that is being entered, if `way` leads to another one, and return an awaitable.
@@ -63,7 +69,7 @@ class Visit:
         if not isinstance(entered, Room) or entered is room:
             return None
         if room.plays and not was_playing:
-            self._face.show(say("room somebody came"))
+            self.face.show(say("room somebody came"))
             await entered.leave()
             return None
         return entered
@@ -83,13 +89,13 @@ class Visit:
 
     async def leave(self, room: Room) -> ExitCode:
         """Leave a room and return the exit code; without a connection, hold the seat for a later run."""
-        code, client = self.result(room), self._session.client
+        code, client = self.result(room), self.client
         if client is None or not client.is_here:
             self._session.hold()
-            self._face.show(*([] if client is None else [describe_going(room.state, client)]))
+            self.face.show(*([] if client is None else [describe_going(room.state, client)]))
             return ExitCode.CONNECTION_LOST
         await room.leave()
-        self._face.show(say("you left", room=room.code))
+        self.face.show(say("you left", room=room.code))
         return code
 
     async def stay_after_input(
@@ -106,19 +112,19 @@ class Visit:
         def is_over() -> bool:
             return room.state.status == "over"
 
-        client, settings, leaving = self._session.client, self._session.settings, room.choices(0).find("leave")
+        client, settings, leaving = self.client, self._session.settings, room.choices(0).find("leave")
         assert client is not None
         goes = room.seat is not None and not settings.stay and not is_over()
         if goes and keyboard.is_terminal:
             self._session.hold()
-            self._face.show(say("input ended", going=describe_going(room.state, client)))
+            self.face.show(say("input ended", going=describe_going(room.state, client)))
             return self.result(room)
         if goes:
             cost = "" if leaving is None else leaving.cost
             id = f"input ended, leaving and {cost}" if cost else "input ended, leaving"
-            self._face.show(say(id, n=f"{settings.leaving_seconds:g}"))
+            self.face.show(say(id, n=f"{settings.leaving_seconds:g}"))
         elif not is_over():
-            self._face.show(say("input ended, staying"))
+            self.face.show(say("input ended, staying"))
         try:
             async with asyncio.timeout(settings.leaving_seconds if goes else None):
                 await changed.until(is_over)
@@ -130,7 +136,7 @@ class Visit:
     def result(self, room: Room | None) -> ExitCode:
         """Return the exit code of a run that ends in this state of a room, or without one."""
         state = room.state if room is not None and room.has_state else None
-        viewer = "" if self._session.client is None else self._session.client.player
+        viewer = "" if self.client is None else self.client.player
         return exit_code_of(state, viewer, with_result=self._session.settings.result_code)
 
     def _want(self, way: AnyWay) -> object | None:
@@ -142,11 +148,11 @@ class Visit:
         while True:
             try:
                 if isinstance(way, EventWay):
-                    return None if self._session.client is None else await way(self._session.client)
+                    return None if self.client is None else await way(self.client)
                 return await self._take_turn(way, wanted)
             except Refused as refused:
                 other = await self._find_other_way(way, refused)
-                client = self._session.client
+                client = self.client
                 if other is None and refused.code == "moved" and client is not None and client.rooms.plays:
                     return None  # the person plays on here
                 if other is None:
@@ -161,7 +167,7 @@ class Visit:
                 if client is None or self._wanted is not wanted:
                     return None
                 more = [say("challenge open")] if choice.way == "challenge" else []
-                show = lambda told: self._face.show(told, *more)  # noqa: E731
+                show = lambda told: self.face.show(told, *more)  # noqa: E731
                 hearing = asyncio.create_task(self._hear(client, client.messages(), choice))
                 try:
                     entered = await session.enter(lambda client: choice.enter_any(client, show))
@@ -187,18 +193,18 @@ class Visit:
         async with messages:
             async for message in messages:
                 if isinstance(message.event, RoomUnanswered):
-                    self._face.show(message.event.message)
+                    self.face.show(message.event.message)
                 elif choice.way != "challenge":
                     continue
                 elif isinstance(push := message.push, Challenged) and push.player != client.player:
                     question = f"{describe_challenge(push, client.player)} {say('challenge agree')}"
-                    accepts = await self._face.ask(Prompt(question)) is not None
+                    accepts = await self.face.ask(Prompt(question)) is not None
                     with suppress(Refused):  # it may be over
                         await client.challenges.answer(push.challenge, accept=accepts)
 
     async def _find_other_way(self, way: AnyWay, refused: Refused) -> AnyWay | None:
         """Offer what is possible instead of a refused way, and return it if the person agrees."""
-        client, why = self._session.client, clean_text(refused.message)
+        client, why = self.client, clean_text(refused.message)
         other: AnyWay | None = None
         if client is None:
             return None
@@ -211,7 +217,7 @@ class Visit:
             prompt = Prompt(why, yes="key watch", word="watch")
         elif refused.code == "moved" and client.rooms.plays:
             prompt, other = Prompt(describe_going_elsewhere(way.code, client)), way
-        if other is None or await self._face.ask(prompt) is None:
+        if other is None or await self.face.ask(prompt) is None:
             return None
         if refused.code == "moved":
             client.rooms.step_aside()
@@ -219,16 +225,16 @@ class Visit:
 
     async def _claim_name(self) -> bool:
         """Offer to claim the player's name, and return whether it is claimed."""
-        client = self._session.client
+        client = self.client
         if client is None:
             return False
         prompt = Prompt(say("claim first", name=clean_text(client.name)), claims_name=True)
-        if await self._face.ask(prompt) is None:
+        if await self.face.ask(prompt) is None:
             return False
-        client = self._session.client or client
+        client = self.client or client
         if client.welcome.claimed is not True:
             told, _ = await names.carry_out(client, "claim", client.name)
-            self._face.show(*told)
+            self.face.show(*told)
         return True
 
 
