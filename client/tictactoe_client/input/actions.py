@@ -18,26 +18,28 @@ from tictactoe_client.input.cells import describe_full_column, landing_cell
 from tictactoe_client.input.intents import BadInput, parse_intent
 from tictactoe_client.input.past import Judge, Timeline
 from tictactoe_client.input.ways import Choice
+from tictactoe_client.online import events
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import Interrupted, ProtocolBroken, Refused
-from tictactoe_client.online.events import Back, Lost, RoomEvent, Updated
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import answer_query, describe_last, draw_board, list_moves
 from tictactoe_client.text.help import describe_help
-from tictactoe_client.text.talk import Muted, list_sentences
+from tictactoe_client.text.talk import Muted, announce_chat, list_sentences
 from tictactoe_client.text.wording import MOST_FREE_AFTER_MISTAKE, describe_due, describe_ways_on, list_free
 from tictactoe_client.text.worth import review_position
 from tictactoe_engine import BLOCKED, FREE, format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.pushes import AnalysisState, Happening, RoomState
+from tictactoe_protocol.rated import Rated
 from tictactoe_protocol.terms import OfferAction
 from tictactoe_words.catalogue import say
 from tictactoe_words.choices import Choices, describe_reason, take_of
 from tictactoe_words.commands import Intent, Look, Place, Query, Verb, VerbKind, word_of
+from tictactoe_words.ladders import describe_rated
 from tictactoe_words.openings import choices_at, placer
-from tictactoe_words.scene import View, list_questions, tell_move
+from tictactoe_words.scene import View, describe_banner, list_questions, tell_move
 from tictactoe_words.telling import tell_choice
 from tictactoe_words.wording import describe_turn, name_of
 
@@ -117,13 +119,13 @@ class Actions:
         """The open offers of other players."""
         return [question.id for question in self.now.questions if question.id in ("draw", "undo", "rematch")]
 
-    def _hear(self, event: RoomEvent) -> None:
+    def _hear(self, event: events.RoomEvent) -> None:
         """Follow the game; note offers made while the user looks back, when ``n`` means the next step."""
-        if isinstance(event, Lost | Back):
-            self.is_online = isinstance(event, Back)
+        if isinstance(event, events.Lost | events.Back):
+            self.is_online = isinstance(event, events.Back)
         elif isinstance(event, Happening) and event.type == "offered" and self.timeline.is_back:
             self._came_meanwhile.add(event.kind or "")
-        elif isinstance(event, Updated):
+        elif isinstance(event, events.Updated):
             if event.after_loss:
                 self._is_back.set()
             if not self.room.plays:
@@ -132,6 +134,25 @@ class Actions:
             self.timeline = self.timeline.follow(event.state.game, self.room.moves)
             if self._came_meanwhile:
                 self._came_meanwhile &= {*self._offers}
+
+    def describe_event(self, event: events.RoomEvent) -> list[str]:
+        """Describe a chat line, a rating change, or where the room has gone."""
+        state = self.room.state
+        match event:
+            case events.Said(line) if self.muted.hears(line):
+                return [announce_chat(line)]
+            case events.Told(Rated() as push):
+                names = {seat.player: seat.name for seat in state.seats.values() if seat}
+                return describe_rated(push, names, self.room.viewer)
+            case events.RoomMoved(url=url):
+                return [say("room is at", url=clean_text(url))]
+            case events.Gone(room, refused):
+                return [say("room gone", room=room, why=clean_text(refused.message))]
+            case events.Closed(reason):
+                return [describe_banner(state, View(ended="closed", reason=reason))]
+            case events.Replaced():
+                return [describe_banner(state, View(ended="replaced"))]
+        return []
 
     async def do_line(self, line: str) -> Outcome:
         """Carry out a typed line; without a connection, keep a move and answer what needs no server."""

@@ -23,7 +23,7 @@ from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard, asking_before_interrupt, is_decision
 from tictactoe_client.streams.output import Output, OutputFailed, is_terminal, print_error
 from tictactoe_client.text import arrival
-from tictactoe_client.text.talk import Muted, announce_chat, describe_push
+from tictactoe_client.text.talk import Muted, describe_push
 from tictactoe_client.text.wording import describe_choices, describe_ways_on, has_moved_on
 from tictactoe_client.visit.visit import Visit, describe_wait
 from tictactoe_protocol import clean_text
@@ -32,8 +32,7 @@ from tictactoe_protocol.events import Call
 from tictactoe_protocol.pushes import Announcement, Error, Notice, RoomState
 from tictactoe_protocol.rated import Rated
 from tictactoe_words.catalogue import say
-from tictactoe_words.ladders import describe_challenge, describe_challenge_end, describe_rated
-from tictactoe_words.scene import View, describe_banner
+from tictactoe_words.ladders import describe_challenge, describe_challenge_end
 from tictactoe_words.telling import announce
 from tictactoe_words.wording import count, describe_turn
 
@@ -233,26 +232,22 @@ class PlainGame:
                 return
 
     def _hear(self, event: events.RoomEvent, actions: Actions) -> None:
+        lines = actions.describe_event(event)
         match event:
             case events.Updated():
                 self._take_update(event, actions)
-            case events.Said(line) if self._muted.hears(line):
-                self._tell(announce_chat(line))
             case events.Told(Rated() as push):
                 self._rated = push
-                seated = {seat.player: seat.name for seat in actions.room.state.seats.values() if seat}
-                self._tell(*describe_rated(push, seated, actions.room.viewer))
-            case events.Told(Challenged() as push):
-                if push.player != self._client.player:
-                    self._tell(describe_challenge(push, self._client.player), say("challenge words"))
+            case events.Told(Challenged() as push) if push.player != self._client.player:
+                lines = [describe_challenge(push, self._client.player), say("challenge words")]
             case events.ChallengeEnded():
-                self._tell(describe_challenge_end(event.over, event.challenge, self._client.player, event.name))
+                lines = [describe_challenge_end(event.over, event.challenge, self._client.player, event.name)]
                 if event.leads and not self._client.rooms.plays:
                     self._begin(self._go_over(actions.room, Choice("join", code=event.over.room or "")))
             case events.Told(Notice() | Announcement() | Error() | Call() as push) if (
                 getattr(push, "code", None) not in EXPULSIONS
             ):
-                self._tell(describe_push(push))
+                lines = [describe_push(push)]
             case events.Lost():
                 if self._away_seconds is None:
                     self._output.print(arrival.describe_attempts(event, holds_seat=actions.room.seat is not None))
@@ -264,20 +259,18 @@ class PlainGame:
                 if self._client.address != self._address:
                     self._address = self._client.address
                     self._output.print(say("now at", url=self._address.url))
-            case events.RoomMoved(url=url):
+            case events.RoomMoved():
                 self._address = self._client.address
-                self._tell(say("room is at", url=clean_text(url)))
             case events.RoomUnanswered():
-                self._tell(event.message)
-            case events.Gone(room, refused):
+                lines = [event.message]
+            case events.Closed() if self._is_over:
+                self._finish(None)
+            case events.Closed() | events.Gone():
                 self._finish(ExitCode.NO_ROOM)
-                self._tell(say("room gone", room=room, why=clean_text(refused.message)))
-            case events.Closed(reason):
-                self._finish(None if self._is_over else ExitCode.NO_ROOM)
-                self._tell(describe_banner(actions.room.state, View(ended="closed", reason=reason)))
             case events.Replaced():
                 self._finish(ExitCode.REFUSED)
-                self._tell(describe_banner(actions.room.state, View(ended="replaced")))
+        if lines:
+            self._tell(*lines)
 
     def _take_update(self, update: events.Updated, actions: Actions) -> None:
         """Print the changes and perhaps the board; end the run with the game."""

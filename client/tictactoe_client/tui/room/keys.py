@@ -40,15 +40,11 @@ class RoomCommands:
         self._quit: Callable[[], object] = lambda: None
 
     def act(self, action: str) -> None:
+        """Do what a key is for; whatever is impossible now is explained."""
         (command, key), deed = IN_ROOMS[action], find_deed(self.model, action)
-        if command.pressed_for and deed is None:
-            choices = self.model.choices
-            is_own = any(question.id in ("own draw", "own undo") for question in choices.questions)
-            why = "why own offer" if action == "accept" and is_own else choices.find_reason(command.pressed_for[0])
-            if why is not None:
+        if command.means is None and command.pressed_for and deed is None:
+            if (why := self.model.choices.find_reason(command.pressed_for[0])) is not None:
                 self._program.say(describe_reason(why, self.model.room.state))
-            elif isinstance(command.means, Verb):
-                self.carry_out(command.means)  # the server says why it is impossible
         elif key.does:
             method, *numbers = key.does.split()
             attrgetter(method)(self)(*map(int, numbers))

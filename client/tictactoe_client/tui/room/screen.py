@@ -20,23 +20,19 @@ from tictactoe_client.input.ways import Choice
 from tictactoe_client.online import events
 from tictactoe_client.online.room import Room
 from tictactoe_client.text.arrival import describe_farewell, describe_giving_up
-from tictactoe_client.text.talk import announce_chat
 from tictactoe_client.tui.program import ClientScreen, Program
 from tictactoe_client.tui.room.keys import RoomCommands
 from tictactoe_client.tui.room.model import RoomModel, find_action, find_deed, list_actions
 from tictactoe_client.tui.room.picture import RoomView
 from tictactoe_client.tui.room.review import Review
 from tictactoe_engine import format_cell
-from tictactoe_protocol import clean_text
 from tictactoe_protocol.challenges import Challenged
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.rated import Rated
 from tictactoe_words.catalogue import say
 from tictactoe_words.choices import describe_deed
 from tictactoe_words.commands import ACTIONS, IN_ROOMS, SITUATIONS, key_for
-from tictactoe_words.ladders import describe_rated
 from tictactoe_words.openings import mover_of
-from tictactoe_words.scene import View, describe_banner
 from tictactoe_words.wording import name_of, seat_of
 
 _ELSEWHERE: Final = frozenset({"share", "join"})
@@ -110,11 +106,8 @@ class RoomScreen(ClientScreen):
                 return
             case events.Updated():
                 self._take_update(event)
-            case events.Said(line) if model.actions.muted.hears(line):
-                model.news.say(announce_chat(line))
             case events.Told(Rated() as push):
-                names = {seat.player: seat.name for seat in model.room.state.seats.values() if seat}
-                lines = describe_rated(push, names, model.room.viewer)
+                lines = model.actions.describe_event(event)
                 model.news.say(*(lines[:1] if model.room.viewer in push.players else lines))
             case events.Told(Challenged()) if model.room.plays and (told := self.program.describe_challenge()):
                 model.news.say(told[0])
@@ -126,14 +119,10 @@ class RoomScreen(ClientScreen):
                 model.consider(monotonic())
             case events.RoomUnanswered(there=there):
                 model.unanswered = there
-            case events.RoomMoved(url=url):
-                model.news.say(say("room is at", url=clean_text(url)))
-            case events.Gone(refused=refused):
-                self.commands.end(clean_text(refused.message))
-            case events.Closed(reason):
-                self.commands.end(describe_banner(model.room.state, View(ended="closed", reason=reason)))
-            case events.Replaced():
-                self.commands.end(describe_banner(model.room.state, View(ended="replaced")))
+            case events.Gone() | events.Closed() | events.Replaced():
+                self.commands.end(*model.actions.describe_event(event))
+            case events.Said() | events.RoomMoved():
+                model.news.say(*model.actions.describe_event(event))
         self._program.redraw()
 
     def _take_update(self, update: events.Updated) -> None:
