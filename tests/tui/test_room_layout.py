@@ -168,7 +168,7 @@ def test_a_window_needs_no_more_than_the_board_and_the_foot(name: str) -> None:
     assert width == 24
     assert height == {"1x2": 6, "3x3": 8, "6x7": 9, "15x15": 9, "32x32": 10}[name]
     layout = lay_out_room(rules, BoardStyle(), width, height)
-    assert layout.below_board <= height - 3
+    assert layout.top + layout.grid.height <= height - 3
 
 
 @given(
@@ -184,7 +184,7 @@ def test_every_board_fits_on_its_stage(sides: tuple[int, int], width: int, heigh
     assert layout.width <= size[0]
     assert layout.height <= size[1]
     assert LEFT + layout.grid.width <= layout.width
-    assert layout.below_board <= layout.height - 3
+    assert layout.top + layout.grid.height <= layout.height - 3
     if layout.panel is not None:
         assert layout.width - layout.panel - 1 >= MIN_WIDTH
     if size[0] <= 80 and size[1] <= 24:

@@ -318,10 +318,6 @@ class Room(Followed[RoomState]):
     def _is_at_end(self) -> bool:
         return self.ended is not None
 
-    @property
-    def _shown(self) -> RoomState | None:
-        return self.state if self.has_state else None
-
     async def sync(self) -> tuple[int, ...]:
         """Request the state again, and return the moves of the current game."""
         received = self._states_received
@@ -370,7 +366,7 @@ class Room(Followed[RoomState]):
         self._update(state)
 
     def _update(self, state: RoomState) -> None:
-        old = self._shown
+        old = self.state if self.has_state else None
         self.state, self.has_state = state, True
         self._position = None
         self._states_seen += 1

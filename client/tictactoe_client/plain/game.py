@@ -91,7 +91,9 @@ class PlainGame:
         except (asyncio.CancelledError, OutputFailed) as end:
             try:
                 if isinstance(end, asyncio.CancelledError):
-                    self._output.print(say("goodbye") if is_decision(end) else self._describe_going())
+                    self._output.print(
+                        say("goodbye") if is_decision(end) else arrival.describe_going(self._state, self._client)
+                    )
             finally:
                 await self._session.end_by(end)
             raise
@@ -146,9 +148,6 @@ class PlainGame:
             self._stay_in(entered, choice)
             await room.leave()
             self._session.forget_room(room.code)
-
-    def _describe_going(self) -> str:
-        return arrival.describe_going(self._state, self._client)
 
     def _ask_before_interrupt(self) -> bool:
         """On a terminal, ask once before Ctrl-C loses a running game; return True if the question was asked now."""
@@ -275,13 +274,13 @@ class PlainGame:
     def _take_update(self, update: events.Updated, actions: Actions) -> None:
         """Print the changes and perhaps the board; end the run with the game."""
         old, state, viewer = update.old, update.state, actions.room.viewer
-        actor, asked = actions.room.find_actor(state), actions.room.find_asked(state)
+        actor, answerer = actions.room.find_actor(state), actions.room.find_asked(state)
         has_moved = old is None or has_moved_on(old, state)
         if old is None:
             lines = arrival.greet(state, self._client, self._settings, actions.room)
         else:
             news = announce(update.news, state, viewer, after_loss=update.after_loss) + describe_choices(
-                old, state, asked
+                old, state, answerer
             )
             lines = self._prove_return(*news)
             if lines and not news:

@@ -31,7 +31,7 @@ class Reminders:
         self._viewer = viewer
         self._settings = settings
         self._due: dict[str | int, float] = {}
-        self._told: set[str | int] = set()
+        self._mentioned: set[str | int] = set()
         self._since = 0.0
         self._runs_out_at = 0.0
         self._is_offline = False
@@ -49,8 +49,8 @@ class Reminders:
         if old is not None and terms and terms.move_ms:
             is_new_time |= (old.ply, old.chosen) != (state.ply, state.chosen)
         kept = {mark for mark, hold_ms in absent.items() if hold_ms == 0} | (set() if is_new_time else {*LOW_SECONDS})
-        self._told &= kept
-        self._due = {mark: now + ms / 1000 for mark, ms in absent.items() if mark not in self._told}
+        self._mentioned &= kept
+        self._due = {mark: now + ms / 1000 for mark, ms in absent.items() if mark not in self._mentioned}
         self._due.update(self._watch_clock(state, own, now))
         self._is_offline = False
         if state.status == "waiting" and own is not None:
@@ -62,21 +62,21 @@ class Reminders:
         self._wait_on(now)
 
     def speak(self, state: RoomState, now: float) -> list[str]:
-        due, told, left = [key for key, at in self._due.items() if at <= now], [], round(self._runs_out_at - now)
+        due, lines, left = [key for key, at in self._due.items() if at <= now], [], round(self._runs_out_at - now)
         for key in due:
             del self._due[key]
-        self._told.update(due)
+        self._mentioned.update(due)
         if left > 0 and any(isinstance(key, int) for key in due):
-            told.append(
+            lines.append(
                 say("seconds left for first move" if _START in due else "seconds left", time=count(left, "second"))
             )
         if marks := [key for key in due if isinstance(key, str) and key != _WAITING]:
-            told.append(describe_claim(state, marks))
+            lines.append(describe_claim(state, marks))
         if _WAITING in due:
             id = "still offline" if self._is_offline else "still waiting"
-            told.append(say(id, time=describe_seconds(now - self._since)))
+            lines.append(say(id, time=describe_seconds(now - self._since)))
             self._wait_on(now)
-        return told
+        return lines
 
     def _wait_on(self, now: float) -> None:
         waited, unit = now - self._since, self._settings.waiting_line_seconds
@@ -97,5 +97,5 @@ class Reminders:
             self._runs_out_at = now + clock.remaining_ms[own] / 1000
             allowed = None if terms is None else (terms.move_ms or terms.initial_ms or 0) / 1000
             for seconds in LOW_SECONDS:
-                if seconds not in self._told and (allowed is None or seconds < allowed):
+                if seconds not in self._mentioned and (allowed is None or seconds < allowed):
                     yield seconds, self._runs_out_at - seconds

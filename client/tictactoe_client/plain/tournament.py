@@ -56,7 +56,7 @@ class PlainEvent:
         self._output = Output(prompts=keyboard.is_terminal)
         self._face = PlainFace(self._output, keyboard, asks=settings.asks and keyboard.is_terminal)
         self._visit = Visit(self._face, session)
-        self._told: EventState | None = None
+        self._shown: EventState | None = None
         self._has_quit = False
         self._rooms: set[str] = set()
         self._game: PlainGame | None = None
@@ -153,10 +153,10 @@ class PlainEvent:
         return list_words(map(word_of, ("table", "round", *saves, *words.list_deeds(event.state, event.viewer))))
 
     def _tell_changes(self) -> None:
-        old, state = self._told, self._tournament.state
-        if state is old or any(one.room in self._rooms and one.state != "scored" for one in state.pairings):
+        old, state = self._shown, self._tournament.state
+        if state is old or any(pairing.room in self._rooms and pairing.state != "scored" for pairing in state.pairings):
             return  # nothing new, or our own game will be scored in a moment
-        self._told = state
+        self._shown = state
         if old is None or (old.status, old.round) != (state.status, state.round):
             lines = [*describe_progress(state, None), *align_columns(words.tabulate_pairings(state).values())]
         else:

@@ -80,8 +80,8 @@ async def ask_for(
         try:
             return parse(text or prompt.default)
         except (BadName, ClientError) as bad:
-            told = bad.message if isinstance(bad, ClientError) else describe_fault(bad)
-            why, prompt = f"{told}\n", replace(prompt, value=text, replaces=replaces or prompt.replaces)
+            fault = bad.message if isinstance(bad, ClientError) else describe_fault(bad)
+            why, prompt = f"{fault}\n", replace(prompt, value=text, replaces=replaces or prompt.replaces)
     return None
 
 

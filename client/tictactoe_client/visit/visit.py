@@ -167,7 +167,7 @@ class Visit:
                 if client is None or self._wanted is not wanted:
                     return None
                 more = [say("challenge open")] if choice.way == "challenge" else []
-                show = lambda told: self.face.show(told, *more)  # noqa: E731
+                show = lambda line: self.face.show(line, *more)  # noqa: E731
                 hearing = asyncio.create_task(self._hear(client, client.messages(), choice))
                 try:
                     entered = await session.enter(lambda client: choice.enter_any(client, show))
@@ -233,8 +233,8 @@ class Visit:
             return False
         client = self.client or client
         if client.welcome.claimed is not True:
-            told, _ = await names.carry_out(client, "claim", client.name)
-            self.face.show(*told)
+            lines, _ = await names.carry_out(client, "claim", client.name)
+            self.face.show(*lines)
         return True
 
 

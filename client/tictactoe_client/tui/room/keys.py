@@ -138,10 +138,10 @@ class RoomCommands:
         model, rules, show = self.model, self.model.rules, self._program.keymap.show
         plays = model.room.seat is not None
         topics = list_room_help(rules, self._program.settings, show, plays=plays, now=model.choices)
-        told = [say(f"rules of {rules.preset}")] if rules.preset else explain_rules(rules)
-        named = say(f"name of {rules.preset or 'custom'}"), tuple(("", sentence) for sentence in told)
-        said = tuple((key, say(f"sentence {id}")) for key, id in model.room.sentences.items() if key.isdigit())
-        return [*([named] if told else []), *topics, *([(say("topic talk"), said)] if said else [])]
+        sentences = [say(f"rules of {rules.preset}")] if rules.preset else explain_rules(rules)
+        named = say(f"name of {rules.preset or 'custom'}"), tuple(("", sentence) for sentence in sentences)
+        talk = tuple((key, say(f"sentence {id}")) for key, id in model.room.sentences.items() if key.isdigit())
+        return [*([named] if sentences else []), *topics, *([(say("topic talk"), talk)] if talk else [])]
 
     def copy(self) -> None:
         link = self._view.link

@@ -120,10 +120,10 @@ class RoomModel:
         if not self.room.plays:
             self.typed = ""
         if old is not None:
-            told = announce(update.news, state, self.room.viewer, sees_board=True, after_loss=update.after_loss)
+            lines = announce(update.news, state, self.room.viewer, sees_board=True, after_loss=update.after_loss)
             choosers = [each.mark or "" for each in update.news if isinstance(each, Happening) and each.type == "chose"]
             by_others = any(current_mark(state, mark) != self.room.seat for mark in choosers)
-            self.news.say(*told) if by_others else self.news.tell(*told)
+            self.news.say(*lines) if by_others else self.news.tell(*lines)
 
     def consider(self, now: float) -> None:
         room, state = self.room, self.room.state
@@ -209,7 +209,7 @@ def find_situations(model: RoomModel) -> tuple[str, ...]:
 
 def list_actions(model: RoomModel) -> list[str]:
     """Return the actions that have keys now; ``place`` is always among them, to explain why it is impossible."""
-    names = [name for one in find_situations(model) for name in SITUATIONS[one] if name in ACTIONS]
+    names = [name for situation in find_situations(model) for name in SITUATIONS[situation] if name in ACTIONS]
     return names if model.line.mode or model.actions.confirming else [*names, "place"]
 
 
@@ -234,20 +234,20 @@ def write_question(model: RoomModel, scene: Scene, keymap: Keymap, *, is_brief: 
     """Return the first open question with its keys, or with typed commands while the keys are needed for moves."""
     if not scene.questions:
         return None
-    asked, told = scene.questions[0], []
+    question, answers = scene.questions[0], []
     loser = None if model.ending is None else model.ending.seats.get(loser_of(model.ending) or "")
-    if asked.id == "deserted" and loser is not None and loser.left:
+    if question.id == "deserted" and loser is not None and loser.left:
         return None  # the status line says so
-    for answer in asked.answers:
+    for answer in question.answers:
         deed = model.choices.find(answer.name)
-        if asked.id == "claim" and deed is not None and model.room.is_my_turn:
-            told.append(f"{keymap.show('command')}{word_of(deed.id)} {word_of(f'way {deed.argument}')}")
+        if question.id == "claim" and deed is not None and model.room.is_my_turn:
+            answers.append(f"{keymap.show('command')}{word_of(deed.id)} {word_of(f'way {deed.argument}')}")
         else:
             key = _CONFIRMS.get(answer.name) or (key_for(deed) if deed is not None else "")
             take = take_of(model.room.state, deed.argument) if is_brief and deed is not None else ""
-            told.append(f"{keymap.show(key)} {name_option(take) if take else answer.label}")
-    role = "bad" if asked.id == "confirm" else "dim" if asked.id in _OURS else "warn"
-    return "   ".join(told if is_brief else [asked.text, *told]), role
+            answers.append(f"{keymap.show(key)} {name_option(take) if take else answer.label}")
+    role = "bad" if question.id == "confirm" else "dim" if question.id in _OURS else "warn"
+    return "   ".join(answers if is_brief else [question.text, *answers]), role
 
 
 def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first: bool, asks: bool) -> list[Hint]:

@@ -100,10 +100,6 @@ class RoomLayout:
     width: int
     height: int
 
-    @property
-    def below_board(self) -> int:
-        return self.top + self.grid.height
-
 
 @lru_cache(maxsize=16)
 def lay_out_room(rules: Rules, style: BoardStyle, width: int, height: int) -> RoomLayout:
@@ -253,8 +249,8 @@ def _list_end(model: RoomModel, scene: Scene, width: int, height: int, *, ascii_
     else:
         words, role = say("big wins", who=result.winner), mark_role(result.winner, model.rules, strong=True)
     large = draw_words(words.split(), width, ascii_only=ascii_only)
-    told = fold(model.turning_point, width, 3) if model.turning_point else []
-    ways = ([*large, *([""] if told else []), *told], large, told)
+    decided = fold(model.turning_point, width, 3) if model.turning_point else []
+    ways = ([*large, *([""] if decided else []), *decided], large, decided)
     found = next((lines for lines in ways if lines and len(lines) + _FEWEST_MOVE_LINES < height), None)
     return [] if found is None else [*(((line, role),) for line in found), ()]
 
@@ -286,8 +282,8 @@ def _break_rows(rows: list[Row], state: RoomState) -> list[Row]:
         for ply in plies:
             for choice in choices_at(state, ply):
                 id = "record chose more" if choice.take == MORE else "record chose"
-                told = say(id, name=name_of(state, choice.player), take=choice.take)
-                found += [(number, range(start, ply + 1), ""), (0, range(0), told)]
+                sentence = say(id, name=name_of(state, choice.player), take=choice.take)
+                found += [(number, range(start, ply + 1), ""), (0, range(0), sentence)]
                 number, start = 0, ply + 1
         found += [(number, range(start, plies.stop), "")] if start < plies.stop else []
     return found
@@ -303,11 +299,11 @@ def _list_moves(rows: list[Row], most: int, width: int, model: RoomModel) -> lis
     found = judge.found if judge is not None else ()
     roles = {mark: mark_role(mark, rules) for mark in rules.marks} if rows else {}
     lines: list[Line] = []
-    for number, plies, told in rows[start : start + most]:
+    for number, plies, sentence in rows[start : start + most]:
         sign = "" if not marks_here else ">" if here in plies else " "
         parts = [(f"{sign}{number:>{digits}}. " if number else " " * (len(sign) + digits + 2), "dim")]
-        if told:
-            parts.append((shorten(told, width - len(parts[0][0])), "dim"))
+        if sentence:
+            parts.append((shorten(sentence, width - len(parts[0][0])), "dim"))
         elif not number:
             parts.append((" " * column, ""))
         for ply in plies:
@@ -345,7 +341,9 @@ def fill_invitation(model: RoomModel, width: int, height: int, link: str) -> tup
         company = say("invitation own", mark=model.room.seat)
     facts = company, say(f"invitation {state.visibility}", clock=f"{clock[:1].upper()}{clock[1:]}")
     lines: list[Line] = [((shorten_words(fact, width), "dim"),) for fact in facts]
-    lines += [((line, "dim"),) for told in explain_rules(state.rules) for line in wrap(told, width) if height > _LOW]
+    lines += [
+        ((line, "dim"),) for sentence in explain_rules(state.rules) for line in wrap(sentence, width) if height > _LOW
+    ]
     lines += [()] if height > _LOW else []
     titles = (
         ("invitation code", model.room.code, "title"),
@@ -428,10 +426,10 @@ class RoomView(Canvas):
         picture = Picture(*size)
         self.is_small = size[0] < needed[0] or size[1] < needed[1]
         if self.is_small:
-            asked = self.model.actions.confirming and write_question(
+            question = self.model.actions.confirming and write_question(
                 self.model, self.model.scene(monotonic()), self.program.keymap
             )
-            for y, line in enumerate(notice_size(needed, size, asked[0] if asked else "")):
+            for y, line in enumerate(notice_size(needed, size, question[0] if question else "")):
                 picture.put(0, y, line)
         else:
             self._stage = self.place(*size)
@@ -453,7 +451,7 @@ class RoomView(Canvas):
             fill = partial(fill_invitation, model, width, link=link)
         else:
             worth = self._draw_board(picture, layout)
-            x, y, rows = layout.panel or 0, layout.top, last - layout.below_board
+            x, y, rows = layout.panel or 0, layout.top, last - layout.top - layout.grid.height
             width = min(MAX_WIDTH, picture.width - x - 1) if layout.panel is not None else 0
             fill = partial(fill_panel, model, scene, width, worth=worth, ascii_only=picture.ascii_only)
         heard = news.unread if model.record is None else model.talk
@@ -550,7 +548,7 @@ class RoomView(Canvas):
         notes = [status] if status else [turn] if model.record is not None else []
         notes += [(model.news.back, "good")] if model.news.back else []
         before = len(notes)
-        notes += [(said, "title") for said in heard]
+        notes += [(message, "title") for message in heard]
         shows_worth = model.review.is_on
         worth = fold(self._describe_worth(), width, max(1, rows - 2)) if shows_worth else []
         beside, marked = ("", ""), None
@@ -592,10 +590,10 @@ class RoomView(Canvas):
             if scene.banner:
                 return scene.banner, "warn"
         for is_brief in (False, True):
-            asked = write_question(model, scene, keymap, is_brief=is_brief)
-            if asked is None or not model.is_to_choose or len(fold(asked[0], width, rows)) < rows:
+            question = write_question(model, scene, keymap, is_brief=is_brief)
+            if question is None or not model.is_to_choose or len(fold(question[0], width, rows)) < rows:
                 break
-        return asked
+        return question
 
     def _describe_worth(self) -> str:
         model, analysis, state = self.model, self.model.review.analysis, self.model.shown
@@ -603,12 +601,12 @@ class RoomView(Canvas):
             if model.review.is_waiting:
                 return say("worth comes")
             return "" if state.result is None else say("worth goes back", key=self.program.keymap.show("left"))
-        told = [describe_position(analysis, model.rules)]
+        parts = [describe_position(analysis, model.rules)]
         if model.cursor is not None:
-            told.append(f"{describe_cell_worth(model.cursor, analysis, model.rules)}.")
+            parts.append(f"{describe_cell_worth(model.cursor, analysis, model.rules)}.")
         elif len(line := model.review.better.get(state.ply, ())) > 1:
-            told.append(say("worth better", cells=", ".join(format_cell(cell, model.rules) for cell in line)))
-        return "   ".join(told)
+            parts.append(say("worth better", cells=", ".join(format_cell(cell, model.rules) for cell in line)))
+        return "   ".join(parts)
 
     def _describe_turn(self, scene: Scene, now: float, width: int) -> Text:
         model, timeline, compared = self.model, self.model.actions.timeline, ""
@@ -618,10 +616,10 @@ class RoomView(Canvas):
             return (compared, "warn") if compared else (model.actions.describe_moment(model.room.state)[0], "title")
         if timeline.is_back:
             fresh = f"({count(timeline.unseen, 'new move')})" if timeline.unseen else ""
-            told = "   ".join(filter(None, (scene.turn.text, compared, fresh)))
-            is_long = compared and measure(told) > width - 2
-            return (f"{compared}   {fresh}".rstrip() if is_long else told), "warn"
+            text = "   ".join(filter(None, (scene.turn.text, compared, fresh)))
+            is_long = compared and measure(text) > width - 2
+            return (f"{compared}   {fresh}".rstrip() if is_long else text), "warn"
         if model.kind == "waiting":
             return f"{scene.turn.text} {format_duration(round((now - self._opened_at) * 1000))}", ""
-        told = "   ".join(filter(None, (scene.turn.text, scene.due)))
-        return told, "title" if scene.turn.kind == "mine" or model.pending is not None else ""
+        text = "   ".join(filter(None, (scene.turn.text, scene.due)))
+        return text, "title" if scene.turn.kind == "mine" or model.pending is not None else ""

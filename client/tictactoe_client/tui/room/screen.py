@@ -109,8 +109,8 @@ class RoomScreen(ClientScreen):
             case events.Told(Rated() as push):
                 lines = model.actions.describe_event(event)
                 model.news.say(*(lines[:1] if model.room.viewer in push.players else lines))
-            case events.Told(Challenged()) if model.room.plays and (told := self.program.describe_challenge()):
-                model.news.say(told[0])
+            case events.Told(Challenged()) if model.room.plays and (challenge := self.program.describe_challenge()):
+                model.news.say(challenge[0])
             case events.Lost():
                 model.news.back = ""
                 model.consider(monotonic())
@@ -127,7 +127,7 @@ class RoomScreen(ClientScreen):
 
     def _take_update(self, update: events.Updated) -> None:
         old, state, model, before = update.old, update.state, self.model, self.model.choices
-        news = {each.type: each for each in update.news if isinstance(each, events.Happening)}
+        news = {happening.type: happening for happening in update.news if isinstance(happening, events.Happening)}
         model.follow(update, monotonic())
         model.review.look()
         if old is not None and (
@@ -154,8 +154,8 @@ class RoomScreen(ClientScreen):
         if state.last is not None and who not in (None, self.model.room.seat):
             cell = format_cell(state.last, self.model.rules)
             missed = say("room played meanwhile", name=name_of(state, who), cell=cell)
-        told = say("room back after", seconds=max(1, round(back.seconds)))
-        self.model.news.back = f"✓ {told} {missed}"
+        back_after = say("room back after", seconds=max(1, round(back.seconds)))
+        self.model.news.back = f"✓ {back_after} {missed}"
         self.model.news.back_until = monotonic() + _BACK_SHOWN_SECONDS
 
     def _let_fall(self, cell: int, state: RoomState) -> None:
