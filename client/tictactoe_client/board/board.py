@@ -114,12 +114,16 @@ class _Drawing:
         return mark_role(self.view.board[cell], self.view.rules, strong=True)
 
     def draw_marks(self) -> None:
-        """Draw the marks; small marks a whole row at a time, which is faster."""
+        """Draw the marks; small marks a whole row at a time, which is faster.
+
+        The last large mark is not emphasised: redrawing the one before it would double what a move sends.
+        """
         grid, board, rules = self.grid, self.view.board, self.view.rules
         signs: dict[str, Cell] = {mark: (mark, mark_role(mark, rules)) for mark in (*rules.marks, BLOCKED)}
         signs[FREE] = _BLANK if grid.style.scale else (FREE, "dim")
         signs[_STAR] = (_STAR, "dim")
-        outstanding = {cell for cell in (*self.view.line, self.view.last) if cell is not None and board[cell] != FREE}
+        last = self.view.last if grid.tall == 1 else None
+        outstanding = {cell for cell in (*self.view.line, last) if cell is not None and board[cell] != FREE}
         if grid.tall > 1:
             for cell, mark in enumerate(board):
                 glyph = () if mark == FREE else draw_glyph(mark, grid.tall, ascii_only=grid.style.ascii)

@@ -162,7 +162,7 @@ class TicTacToe(Program, inherit_bindings=False):
             press = partial(self.call_later, self.simulate_key, binding.key)
             if name := self.screens[-1].describe_key(binding.description):
                 yield SystemCommand(name[:1].upper() + name[1:], self.get_key_display(binding), press)
-        for name, do in self.screens[-1].list_deeds():
+        for name, do in self.screens[-1].list_commands():
             yield SystemCommand(name[:1].upper() + name[1:], "", partial(self.call_later, do))
         for name in THEMES:
             use = partial(self.use_theme, name)

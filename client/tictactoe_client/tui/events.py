@@ -247,7 +247,7 @@ class EventPage(ListPage):
             self.program.copy_to_clipboard(link)
             self.program.say(f"{say('page event wall')}: {link}", "good")
 
-    def list_deeds(self) -> Iterable[tuple[str, Callable[[], object]]]:
+    def list_commands(self) -> Iterable[tuple[str, Callable[[], object]]]:
         if "leave" in self._commands:
             yield say("tournament do leave"), partial(self._start, "leave")
 

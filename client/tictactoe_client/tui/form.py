@@ -83,7 +83,7 @@ class Fields(VerticalScroll, can_focus=False, inherit_bindings=False):
             row.scroll_visible(animate=False)
 
 
-class Deed(Widget, can_focus=True):
+class ButtonLine(Widget, can_focus=True):
     """The empty value of a line that is a button."""
 
     value = None
@@ -92,10 +92,10 @@ class Deed(Widget, can_focus=True):
         return ""
 
 
-def _make_line(name: str, value: Any, choices: Mapping[str, Any]) -> FormLine | Choice | Deed:
+def _make_line(name: str, value: Any, choices: Mapping[str, Any]) -> FormLine | Choice | ButtonLine:
     if choices:
         return Choice(choices, value, name)
-    return Deed() if value is None else FormLine(value, compact=True, select_on_focus=False)
+    return ButtonLine() if value is None else FormLine(value, compact=True, select_on_focus=False)
 
 
 class FormPage(Page):
@@ -110,7 +110,7 @@ class FormPage(Page):
     def __init__(self) -> None:
         super().__init__()
         self.fields: Mapping[str, Field] = {}
-        self.lines: dict[str, FormLine | Choice | Deed] = {}
+        self.lines: dict[str, FormLine | Choice | ButtonLine] = {}
         self.rows: dict[str, tuple[Horizontal, Text, Text]] = {}
         self.values: dict[str, Any] = {}
         self.form, self.scroll = Vertical(id="form"), Fields()
@@ -166,7 +166,7 @@ class FormPage(Page):
         return next((name for name, line in self.lines.items() if line in lines), "")
 
     @property
-    def line(self) -> FormLine | Choice | Deed | None:
+    def line(self) -> FormLine | Choice | ButtonLine | None:
         return self.lines.get(self.chosen)
 
     @property
@@ -240,7 +240,7 @@ class FormPage(Page):
         if name is None or any(isinstance(ancestor, (Select, FormLine)) for ancestor in inside):
             return
         self.choose(name)
-        if isinstance(self.line, Deed):
+        if isinstance(self.line, ButtonLine):
             self.action_open()
         self.action_change(1)
 

@@ -71,7 +71,7 @@ class Entry(NamedTuple):
 
     title: str
     note: str
-    deed: Callable[[], object]
+    open: Callable[[], object]
     choice: Turn | None = None
 
 
@@ -328,7 +328,7 @@ class HomePage(ListPage):
         if self.program.session.phase != "online" and not name.startswith("near-"):
             self.program.say(say("why offline"))
         elif name in self._entries:
-            self._entries[name].deed()
+            self._entries[name].open()
         else:
             self.program.ways_in.go(Choice("join", code=name))
 

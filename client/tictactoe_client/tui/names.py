@@ -54,8 +54,8 @@ class NamesPage(ListPage):
         self.claimed.set_result("" if self._is_own_name else None)
 
     def fill(self) -> None:
-        deeds = {id: say(f"name deed {id}") for id in ("claim", "link", "code", "back", "export", "forget")}
-        rows = deeds | {id: describe_device(device) for id, device in self._devices.items()}
+        commands = {id: say(f"name deed {id}") for id in ("claim", "link", "code", "back", "export", "forget")}
+        rows = commands | {id: describe_device(device) for id, device in self._devices.items()}
         self.keep(list(rows))
         self.rows.show(rows, self.chosen)
         fits = self.size.height >= len(rows) + len(self._picture) + _OTHER_LINES and not self.program.settings.ascii

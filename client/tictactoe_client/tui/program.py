@@ -92,9 +92,9 @@ class ClientScreen(Screen[None], inherit_bindings=False):
             self.program.start(self._draw())
 
     async def _draw(self) -> None:
-        self._is_dirty = False
-        if self.is_current and self.program.return_code is None:
-            self.program.terminal.set_title(self.window_title)
+        self._is_dirty, program = False, self.program
+        if self.is_current and program.return_code is None:
+            program.terminal.set_title(self.window_title)
             self.draw()
 
     on_screen_resume = on_resize = redraw
@@ -144,7 +144,7 @@ class ClientScreen(Screen[None], inherit_bindings=False):
         """Return True if the screen itself needs a key that answers challenges."""
         return False
 
-    def list_deeds(self) -> Iterable[tuple[str, Callable[[], object]]]:
+    def list_commands(self) -> Iterable[tuple[str, Callable[[], object]]]:
         """Return the commands without a key, with their names."""
         return ()
 
@@ -178,7 +178,7 @@ class Program(App[int], inherit_bindings=False):
         self.save_problem = ""
         self.saving = asyncio.Lock()
         self._unsaved: dict[str, str | bool | float] = {}
-        self._deeds: set[asyncio.Task[None]] = set()
+        self._work: set[asyncio.Task[None]] = set()
         self._is_focused: bool | None = None
         self._last_key = time.monotonic()
         seat_in = first.code if first is not None and first.way == "join" else None
@@ -262,8 +262,8 @@ class Program(App[int], inherit_bindings=False):
     def start(self, work: Coroutine[Any, Any, object]) -> asyncio.Task[None]:
         """Start a task; refusals are shown on the status line, other exceptions end the program."""
         task = asyncio.create_task(self._guard(work))
-        self._deeds.add(task)
-        task.add_done_callback(self._deeds.discard)
+        self._work.add(task)
+        task.add_done_callback(self._work.discard)
         return task
 
     def start_online(self, work: Callable[[Client], Coroutine[Any, Any, object]]) -> bool:

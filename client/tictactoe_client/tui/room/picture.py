@@ -132,7 +132,8 @@ def fill_panel(
     lines += [((line, "dim"),) for line in _list_facts(model, width)]
     lines.append((("─" * width, "dim"),))
     lines += _list_end(model, scene, width, height - len(lines), ascii_only=ascii_only)
-    graph = draw_graph(model, width, ascii_only=ascii_only) if height - len(lines) > _FEWEST_MOVE_LINES + 1 else ()
+    has_graph = model.kind in ("over", "replay") and height - len(lines) > _FEWEST_MOVE_LINES + 1
+    graph = draw_graph(model, width, ascii_only=ascii_only) if has_graph else ()
     lines = [*lines, *([graph] if graph else []), *(((shorten(line, width), ""),) for line in worth)][: max(0, height)]
     room, talk = max(0, height - len(lines)), break_talk(model, width)
     rounds = list_rounds(state.rules.marks, state.board, tuple(model.room.moves))

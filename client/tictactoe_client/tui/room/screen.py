@@ -260,7 +260,7 @@ class RoomScreen(ClientScreen):
         self.commands.scroll(-1)
         self.program.redraw()
 
-    def list_deeds(self) -> Iterable[tuple[str, Callable[[], object]]]:
+    def list_commands(self) -> Iterable[tuple[str, Callable[[], object]]]:
         for deed in self.model.choices.deeds:
             if key_for(deed) not in ACTIONS and deed.id not in _ELSEWHERE:
                 yield say(deed.label), partial(self.commands.perform, deed)
