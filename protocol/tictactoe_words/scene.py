@@ -6,7 +6,6 @@ The full screen, plain mode and the page each draw a `Scene` with their own layo
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -239,17 +238,14 @@ def describe_move(state: RoomState, ply: int, viewer: str) -> str:
     return " ".join([tell_move(state, ply), *(tell_choice(one, state, viewer) for one in choices_at(state, ply))])
 
 
-def tell_move(state: RoomState, ply: int, name: Callable[[RoomState, str], str] = name_of) -> str:
-    """Return a sentence about move number `ply`; 0 is the start of the game.
-
-    `name` returns the name of the player with a mark.
-    """
+def tell_move(state: RoomState, ply: int) -> str:
+    """Return a sentence about move number `ply`; 0 is the start of the game."""
     if not ply:
         return say("the start")
     cell, by = state.moves[ply - 1], placer(state, ply - 1)
     mark, where = state.board[cell], describe_cell(cell, state.rules.to_rules())
     id = "move of, placing" if by else "move of"
-    return say(id, n=ply, all=state.ply, name=name(state, by or mark), mark=mark, cell=where)
+    return say(id, n=ply, all=state.ply, name=name_of(state, by or mark), mark=mark, cell=where)
 
 
 def list_players(state: RoomState, viewer: str, passed_ms: float, *, is_kept: bool = False) -> tuple[Shown, ...]:

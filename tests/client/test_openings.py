@@ -175,15 +175,15 @@ def test_a_record_shows_placements_and_choices() -> None:
         actions.timeline = actions.timeline.jump(ply)
         told += actions.tell_moment()
     assert told == [
-        "Move 1 of 7: ana (O) places X on A1.",
-        "Move 2 of 7: ana (O) places O on B1.",
-        "Move 3 of 7: ana (O) places X on C1.",
-        "bo (X) places two more.",
-        "Move 4 of 7: bo (X) places O on D1.",
-        "Move 5 of 7: bo (X) places X on E1.",
-        "ana (O) takes O.",
-        "Move 6 of 7: ana (O) plays A2.",
-        "Move 7 of 7: bo (X) plays B2.",
+        "Move 1 of 7: ana places X on A1.",
+        "Move 2 of 7: ana places O on B1.",
+        "Move 3 of 7: ana places X on C1.",
+        "bo places two more, then ana chooses.",
+        "Move 4 of 7: bo places O on D1.",
+        "Move 5 of 7: bo places X on E1.",
+        "ana takes O: bo is X now.",
+        "Move 6 of 7: ana plays A2.",
+        "Move 7 of 7: bo plays B2.",
         "The game is not over yet.",
     ]
 
@@ -193,8 +193,8 @@ async def test_the_list_of_moves_includes_the_choices() -> None:
     actions.timeline = actions.timeline.jump(5)
     assert (await actions.do_line("moves")).lines == (
         "Moves: 1 X A1, 2 O B1, 3 X C1, 4 O D1, 5 X E1.",
-        "After move 3: bo (X) places two more.",
-        "After move 5: ana (O) takes O.",
+        "After move 3: bo places two more, then ana chooses.",
+        "After move 5: ana takes O: bo is X now.",
     )
     live, _ = alone(swap2(4, "X", seats=BACK), (0, 1, 2, 3))
     assert (await live.do_line("moves")).lines[1:] == ("After move 3: bo takes X: you are O now.",)

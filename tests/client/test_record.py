@@ -77,15 +77,15 @@ def test_a_record_of_an_event_names_event_and_round() -> None:
 
 def test_each_move_is_described_with_player_and_comments() -> None:
     assert at(CLASSIC, 0, draws_board=False) == ["The start."]
-    assert at(CLASSIC, 2, draws_board=False) == ["Move 2 of 7: bo (O) plays A1, top left.", "{A corner.}"]
+    assert at(CLASSIC, 2, draws_board=False) == ["Move 2 of 7: bo plays A1, top left.", "{A corner.}"]
     assert at(CLASSIC, 7, draws_board=False) == [
-        "Move 7 of 7: ana (X) plays C2, middle right.",
+        "Move 7 of 7: ana plays C2, middle right.",
         "ana (X) wins by a line.",
     ]
 
 
 def test_a_record_says_when_a_player_is_out() -> None:
-    assert at(THREE, 4, draws_board=False) == ["Move 4 of 7: ana (X) plays B1.", "cy (A) is out of the game from here."]
+    assert at(THREE, 4, draws_board=False) == ["Move 4 of 7: ana plays B1.", "cy is out of the game from here."]
 
 
 def test_the_board_marks_the_last_move_and_the_deciding_line() -> None:
@@ -140,11 +140,11 @@ def test_programs_read_the_game_and_each_position() -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("", "Move 4 of 7: bo (O) plays A3, bottom left."),
-        ("n", "Move 4 of 7: bo (O) plays A3, bottom left."),
-        (" NEXT ", "Move 4 of 7: bo (O) plays A3, bottom left."),
-        ("/n", "Move 4 of 7: bo (O) plays A3, bottom left."),
-        (":previous", "Move 2 of 7: bo (O) plays A1, top left."),
+        ("", "Move 4 of 7: bo plays A3, bottom left."),
+        ("n", "Move 4 of 7: bo plays A3, bottom left."),
+        (" NEXT ", "Move 4 of 7: bo plays A3, bottom left."),
+        ("/n", "Move 4 of 7: bo plays A3, bottom left."),
+        (":previous", "Move 2 of 7: bo plays A1, top left."),
         ("0", "The start."),
         ("12", "There is no move 12, only 0 to 7."),
         ("value", "After move 3: O to move: a draw with best play. Best: A3."),

@@ -56,7 +56,7 @@ async def test_a_swap2_game_in_plain_mode_is_watched_saved_and_replayed(server: 
         choices = [{"ply": 3, "mark": "O", "take": "more"}, {"ply": 5, "mark": "X", "take": "O"}]
         assert (told["choices"], told["rules"]["opening"], told["rules"]["exact"]) == (choices, "swap2", True)
     async with run_client("replay", "game.txt", "--plain", "--at", "5", "--no-board") as shown:
-        await shown.until("Move 5 of 6: bo (X) places X on D2.", "ana (O) takes O.")
+        await shown.until("Move 5 of 6: bo places X on D2.", "ana takes O: bo is X now.")
     async with run_client("history", "-n", "ana", "-s", server.url) as games:
         line = await games.read_line()
         assert line is not None

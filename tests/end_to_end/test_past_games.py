@@ -148,7 +148,7 @@ async def test_a_file_on_standard_input_is_replayed_too() -> None:
         client.type(*GAMES.splitlines())
         client.end_input()
         assert await client.end() == 0
-    assert client.lines[-2:] == ["Move 7 of 7: ana (X) plays C2, middle right.", "ana (X) wins by a line."]
+    assert client.lines[-2:] == ["Move 7 of 7: ana plays C2, middle right.", "ana (X) wins by a line."]
 
 
 async def test_in_json_each_position_is_one_object(games: str) -> None:
@@ -185,7 +185,7 @@ async def test_one_s_last_game_needs_no_argument_and_any_other_its_id(server: Se
     lines = output.splitlines()
     assert lines[0].endswith(f"room {last}, game 1.")
     assert lines[1:3] == ["5 moves. ana (X) wins by a line.", "The start."]
-    assert lines[-2:] == ["Move 5 of 5: ana (X) plays C1, top right.", "ana (X) wins by a line."]
+    assert lines[-2:] == ["Move 5 of 5: ana plays C1, top right.", "ana (X) wins by a line."]
     assert older.splitlines()[1:] == lines[1:]
     assert last not in older
 
@@ -218,7 +218,7 @@ async def test_an_export_is_read_back_and_never_overwrites(server: Server, tmp_p
 
 async def test_at_a_terminal_one_steps_through_the_game(games: str) -> None:
     async with run_screen(*COMMAND, "replay", games, "--no-board", "--at", "3", TERM="dumb") as screen:
-        await screen.hear("Move 3 of 7: ana (X) plays C1, top right.\n{A threat.}\n> ")
+        await screen.hear("Move 3 of 7: ana plays C1, top right.\n{A threat.}\n> ")
         for step in (HERE / "replay-steps.txt").read_text(encoding="utf-8").split("> ")[1:]:
             typed, _, shown = step.partition("\n")
             screen.type(f"{typed}\n")

@@ -77,16 +77,16 @@ async def test_each_choice_has_a_key(server: Server, open_screen: OpenScreen, ke
 async def test_a_replay_shows_the_choices_between_the_moves(open_screen: OpenScreen) -> None:
     first_page = FirstPage("replay", record=parse_record(RECORD), ply=3, note="")
     async with open_screen("ws://127.0.0.1:1", None, (80, 24), first_page) as ana:
-        text = await ana.until("Move 3 of 6: ana (O) places X on I10.", "bo (X) places two more.")
+        text = await ana.until("Move 3 of 6: ana places X on I10.", "bo places two more, then ana chooses.")
         rows = [line[40:].rstrip() for line in text.splitlines()]
         first = rows.index(" 1. X H8   O H9")
         assert rows[first : first + 6] == [
             " 1. X H8   O H9",
             ">2. X I10",
-            "    bo places two more.",
+            "    bo places two more, then ana choos…",
             "           O G8",
             " 3. X K3",
-            "    ana takes O.",
+            "    ana takes O: bo is X now.",
         ]
         await ana.press("right", "right")
-        await ana.until("Move 5 of 6: bo (X) places X on K3.", "ana (O) takes O.")
+        await ana.until("Move 5 of 6: bo places X on K3.", "ana takes O: bo is X now.")

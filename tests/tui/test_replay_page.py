@@ -15,7 +15,7 @@ CLASSIC = """
 [X "ana"] [O "bo"] [Date "2030-12-31"] [Room "K7M4PQ"] [Game "3"] [Clock "180+2"]
 1. b2 a1 {A corner.} 2. c1 a3 3. a2 c3 4. c2 X
 """
-LAST = "Move 7 of 7: ana (X) plays C2, middle right."
+LAST = "Move 7 of 7: ana plays C2, middle right."
 
 Watch = Callable[..., AbstractAsyncContextManager[ScreenUser]]
 
@@ -71,7 +71,7 @@ async def test_a_typed_number_goes_to_a_move_and_escape_drops_it_before_leaving(
     async with watch() as ana:
         await ana.until("Esc leave")
         await ana.do("1 2 enter", "There is no move 12, only 0 to 7.")
-        await ana.do("1 2 backspace enter", "Move 1 of 7: ana (X) plays B2, centre.", ">1. X B2")
+        await ana.do("1 2 backspace enter", "Move 1 of 7: ana plays B2, centre.", ">1. X B2")
         await ana.do("5", "go to move: 5_")
         await ana.do("escape", "Move 1 of 7", gone="go to move")
         await ana.press("escape")
@@ -83,7 +83,7 @@ async def test_the_wheel_steps_and_a_click_goes_to_the_move_of_a_mark(watch: Wat
         text = (await ana.until(LAST)).splitlines()
         row = next(number for number, line in enumerate(text) if line.startswith("  1 │"))
         await ana.click(text[row].index("O"), row)
-        await ana.until("Move 2 of 7: bo (O) plays A1, top left.")
+        await ana.until("Move 2 of 7: bo plays A1, top left.")
         ana.app.pages[-1].commands.scroll(1)
         ana.app.redraw()
         await ana.until("Move 3 of 7")

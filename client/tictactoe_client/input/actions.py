@@ -41,7 +41,7 @@ from tictactoe_words.ladders import describe_rated
 from tictactoe_words.openings import choices_at, placer
 from tictactoe_words.scene import View, describe_banner, list_questions, tell_move
 from tictactoe_words.telling import tell_choice
-from tictactoe_words.wording import describe_turn, name_of
+from tictactoe_words.wording import describe_turn
 
 OfferKind = Literal["draw", "undo", "rematch"]
 GivingUp = Literal["resign", "leave", "new", "quit"]
@@ -228,7 +228,10 @@ class Actions:
                     raise BadInput(say("offline again", words=words))
                 return await self.describe_worth(self.timeline.here if ply is None else ply, state)
             case Query("moves", last):
-                return [list_moves(state, room.moves[: state.ply], last), *self.list_choices(state)]
+                lines = [list_moves(state, room.moves[: state.ply], last)]
+                for ply in range(1, state.ply + 1) if state.chosen else ():
+                    lines += [say("position after", n=ply, told=line) for line in self._describe_choices(state, ply)]
+                return lines
             case Look():
                 return self.look(command, state)
             case Query("board") if self._shows:
@@ -261,15 +264,14 @@ class Actions:
         self.timeline = self.timeline.jump(there)
         return [] if self._shows else self.tell_moment(look)
 
-    def tell_moment(self, look: Look) -> list[str]:
-        state = self.room.state
-        turn = [describe_turn(state, self.room.viewer)] if look.kind == "live" and state.status != "over" else []
-        return [*self.describe_moment(state), *self.draw(state, is_wanted=look.kind == "at"), *turn]
+    def tell_moment(self, look: Look | None = None) -> list[str]:
+        state, kind = self.room.state, None if look is None else look.kind
+        turn = [describe_turn(state, self.room.viewer)] if kind == "live" and state.status != "over" else []
+        return [*self.describe_moment(state), *self.draw(state, is_wanted=kind == "at"), *turn]
 
     def describe_moment(self, state: RoomState) -> list[str]:
         """Return the move that led to the current moment, and the opening choices at that moment."""
-        here = self.timeline.here
-        return [tell_move(state, here, self._name), *self._describe_choices(state, here)]
+        return [tell_move(state, self.timeline.here), *self._describe_choices(state, self.timeline.here)]
 
     def draw(self, state: RoomState, *, is_wanted: bool = False) -> list[str]:
         """Return the board of the current moment, if boards are drawn or `is_wanted`."""
@@ -277,16 +279,8 @@ class Actions:
             return []
         return render_board(BoardView.of(self.timeline.show(state)), BoardStyle(colour=self._settings.colour))
 
-    def list_choices(self, state: RoomState) -> list[str]:
-        plies = range(1, state.ply + 1) if state.chosen else ()
-        chosen = ((ply, choice) for ply in plies for choice in self._describe_choices(state, ply))
-        return [say("position after", n=ply, told=choice) for ply, choice in chosen]
-
     def _describe_choices(self, state: RoomState, ply: int) -> list[str]:
         return [tell_choice(choice, state, self.room.viewer) for choice in choices_at(state, ply)]
-
-    def _name(self, state: RoomState, mark: str) -> str:
-        return name_of(state, mark)
 
     @property
     def judge(self) -> Judge | None:

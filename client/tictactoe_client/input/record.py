@@ -14,7 +14,6 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.text.help import describe_record_help
 from tictactoe_client.text.wording import describe_unknown
 from tictactoe_engine import Position
-from tictactoe_engine.opening import MORE
 from tictactoe_engine.records import GameRecord, format_record
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import Offers, Ok, Result, RoomState, SeatState, Welcome, opening_state
@@ -22,8 +21,7 @@ from tictactoe_protocol.requests import Leave, Request
 from tictactoe_protocol.terms import ClockTerms, RulesState
 from tictactoe_words.catalogue import say
 from tictactoe_words.commands import Intent, Look, Place, Query, Verb
-from tictactoe_words.openings import choices_at
-from tictactoe_words.wording import count, describe_clock, describe_reason, describe_rules
+from tictactoe_words.wording import count, describe_clock, describe_reason, describe_rules, name_of
 
 
 class _NoServer:
@@ -89,24 +87,13 @@ class RecordActions(Actions):
         return await super()._answer(intent, state if isinstance(intent, Look) else shown)
 
     def tell_moment(self, look: Look | None = None) -> list[str]:
-        state = self.room.state
-        return [*self.describe_moment(state), *self.draw(state)]
+        return super().tell_moment()  # a number asks for no board
 
     def describe_moment(self, state: RoomState) -> list[str]:
-        record, here, told = self.room.content, self.timeline.here, super().describe_moment(state)
-        told += [say("record passed over", name=name_in(record, mark)) for at, mark in record.passed if at == here]
-        told += [f"{{{clean_text(text)}}}" for at, text in record.comments if at == here]
-        return [*told, describe_end(record)] if here == len(record.moves) else told
-
-    def _describe_choices(self, state: RoomState, ply: int) -> list[str]:
-        told = {MORE: "record chose more"}
-        return [
-            say(told.get(one.take, "record chose"), name=self._name(state, one.player), take=one.take)
-            for one in choices_at(state, ply)
-        ]
-
-    def _name(self, state: RoomState, mark: str) -> str:
-        return name_in(self.room.content, mark)
+        record, here, lines = self.room.content, self.timeline.here, super().describe_moment(state)
+        lines += [say("record passed over", name=name_of(state, mark)) for at, mark in record.passed if at == here]
+        lines += [f"{{{clean_text(text)}}}" for at, text in record.comments if at == here]
+        return [*lines, describe_end(record)] if here == len(record.moves) else lines
 
 
 def _state_of(record: GameRecord) -> RoomState:

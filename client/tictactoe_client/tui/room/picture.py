@@ -41,14 +41,13 @@ from tictactoe_client.tui.picture import (
 from tictactoe_client.tui.program import Program
 from tictactoe_client.tui.room.model import RoomModel, find_situations, list_hints, write_question
 from tictactoe_engine import FREE, Rules, format_cell
-from tictactoe_engine.opening import MORE
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.pushes import AnalysisState, RoomState
 from tictactoe_words.catalogue import say
 from tictactoe_words.emblems import emblem_of
 from tictactoe_words.openings import choices_at
 from tictactoe_words.scene import Scene, Shown, name_game
-from tictactoe_words.telling import describe_why_over
+from tictactoe_words.telling import describe_why_over, tell_choice
 from tictactoe_words.wording import (
     count,
     describe_manners,
@@ -57,7 +56,6 @@ from tictactoe_words.wording import (
     explain_rules,
     format_duration,
     is_draw,
-    name_of,
 )
 
 LEFT: Final = 2
@@ -138,7 +136,7 @@ def fill_panel(
     room, talk = max(0, height - len(lines)), break_talk(model, width)
     rounds = list_rounds(state.rules.marks, state.board, tuple(model.room.moves))
     rows = [(number, plies, "") for number, plies in enumerate(rounds, 1)]
-    rows = _break_rows(rows, state) if state.chosen else rows
+    rows = _break_rows(rows, state, model.room.viewer) if state.chosen else rows
     for_talk = min(len(talk), max(0, room - min(len(rows), max(_FEWEST_MOVE_LINES, room // 2)) - 1))
     lines += _list_moves(rows, min(len(rows), room - (for_talk + 1 if for_talk else 0)), width, model)
     talk = cut_talk(model, talk, for_talk)
@@ -276,15 +274,13 @@ def draw_graph(model: RoomModel, width: int, *, ascii_only: bool) -> Line:
     return parts
 
 
-def _break_rows(rows: list[Row], state: RoomState) -> list[Row]:
+def _break_rows(rows: list[Row], state: RoomState, viewer: str) -> list[Row]:
     found: list[Row] = []
     for number, plies, _ in rows:
         start = plies.start
         for ply in plies:
             for choice in choices_at(state, ply):
-                id = "record chose more" if choice.take == MORE else "record chose"
-                sentence = say(id, name=name_of(state, choice.player), take=choice.take)
-                found += [(number, range(start, ply + 1), ""), (0, range(0), sentence)]
+                found += [(number, range(start, ply + 1), ""), (0, range(0), tell_choice(choice, state, viewer))]
                 number, start = 0, ply + 1
         found += [(number, range(start, plies.stop), "")] if start < plies.stop else []
     return found
