@@ -44,13 +44,13 @@ def at(record: GameRecord, ply: int, **options: bool) -> list[str]:
 
 
 def test_a_record_is_described_in_two_lines() -> None:
-    assert describe_record(CLASSIC) == [
+    assert describe_record(RecordedRoom(CLASSIC)) == [
         "ana (X) v bo (O), 3 by 3, 3 in a row, 3+2, 2030-12-31T18:05:00Z, room K7M4PQ, game 3.",
-        "7 moves. ana (X) wins by a line.",
+        "7 moves. ana wins. Row 2 is X X X.",
     ]
-    assert describe_record(THREE) == [
+    assert describe_record(RecordedRoom(THREE)) == [
         "ana (X) v O v cy (A), 5 by 5, 4 in a row, 3 players, 10 s a move.",
-        "7 moves. O wins on time.",
+        "7 moves. O wins. ana ran out of time.",
     ]
 
 
@@ -58,21 +58,23 @@ def test_a_record_is_described_in_two_lines() -> None:
     ("text", "told"),
     [
         ("1. a1 *", "1 move. The game is not over yet."),
-        ('[Reason "agreed"] 1. b2 draw', "1 move. A draw by agreement."),
-        ('[Reason "resigned"] 1. b2 O', "1 move. O wins by resignation."),
-        ('[Reason "claimed"] draw', "0 moves. A draw by a claim."),
-        ('[Reason "forfeit"] 1. b2 X', "1 move. X wins by forfeit."),
-        ('[Reason "forfeit"] none', "0 moves. Nobody came in time."),
-        ("1. a1 b1 2. c1 b2 3. a2 c2 4. b3 a3 5. c3 draw", "9 moves. A draw on a full board."),
+        ('[Reason "agreed"] 1. b2 draw', "1 move. It's a draw. Both agreed."),
+        ('[Reason "resigned"] 1. b2 O', "1 move. O wins. X resigns."),
+        ('[Reason "claimed"] draw', "0 moves. It's a draw. The other player was away too long."),
+        ('[Reason "forfeit"] 1. b2 X', "1 move. X wins. O did not make the first move in time."),
+        ('[Reason "forfeit"] none', "0 moves. There is no winner. Nobody came in time."),
+        ("1. a1 b1 2. c1 b2 3. a2 c2 4. b3 a3 5. c3 draw", "9 moves. It's a draw. The board is full."),
     ],
 )
 def test_every_end_has_its_words(text: str, told: str) -> None:
-    assert describe_record(parse_record(text))[1] == told
+    assert describe_record(RecordedRoom(parse_record(text)))[1] == told
 
 
 def test_a_record_of_an_event_names_event_and_round() -> None:
     record = parse_record('[Event "Club evening"] [Round "3.2"] [Game "1"] *')
-    assert describe_record(record)[0] == "X v O, 3 by 3, 3 in a row, event Club evening, round 3.2, game 1."
+    assert (
+        describe_record(RecordedRoom(record))[0] == "X v O, 3 by 3, 3 in a row, event Club evening, round 3.2, game 1."
+    )
 
 
 def test_each_move_is_described_with_player_and_comments() -> None:
@@ -80,7 +82,7 @@ def test_each_move_is_described_with_player_and_comments() -> None:
     assert at(CLASSIC, 2, draws_board=False) == ["Move 2 of 7: bo plays A1, top left.", "{A corner.}"]
     assert at(CLASSIC, 7, draws_board=False) == [
         "Move 7 of 7: ana plays C2, middle right.",
-        "ana (X) wins by a line.",
+        "ana wins. Row 2 is X X X.",
     ]
 
 

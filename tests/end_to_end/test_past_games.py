@@ -148,7 +148,7 @@ async def test_a_file_on_standard_input_is_replayed_too() -> None:
         client.type(*GAMES.splitlines())
         client.end_input()
         assert await client.end() == 0
-    assert client.lines[-2:] == ["Move 7 of 7: ana plays C2, middle right.", "ana (X) wins by a line."]
+    assert client.lines[-2:] == ["Move 7 of 7: ana plays C2, middle right.", "ana wins. Row 2 is X X X."]
 
 
 async def test_in_json_each_position_is_one_object(games: str) -> None:
@@ -184,8 +184,8 @@ async def test_one_s_last_game_needs_no_argument_and_any_other_its_id(server: Se
         _, older, _ = await outcome("replay", await oldest_id(server), "--no-board", "-s", server.url)
     lines = output.splitlines()
     assert lines[0].endswith(f"room {last}, game 1.")
-    assert lines[1:3] == ["5 moves. ana (X) wins by a line.", "The start."]
-    assert lines[-2:] == ["Move 5 of 5: ana plays C1, top right.", "ana (X) wins by a line."]
+    assert lines[1:3] == ["5 moves. ana wins. Row 1 is X X X.", "The start."]
+    assert lines[-2:] == ["Move 5 of 5: ana plays C1, top right.", "ana wins. Row 1 is X X X."]
     assert older.splitlines()[1:] == lines[1:]
     assert last not in older
 

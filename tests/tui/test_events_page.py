@@ -174,7 +174,7 @@ async def test_the_game_of_a_scored_pairing_is_looked_through(open_screen: OpenS
     async with hostile_server() as server, open_screen(with_events(server, played).url, first_page=PAGE) as ana:
         server.answers[Record] = lambda request: [Ok(id=identity(request), record=format_record(game))]
         await ana.until("ana (X) - bo (O)  1-0")
-        await ana.do("enter", "REPLAY  ana (X) v bo (O)")
+        await ana.do("enter", "REPLAY  ana v bo")
         assert [one.game_id for one in heard(server, Record)] == ["K7M4PQ-1"]
         await ana.do("escape", "ana (X) - bo (O)  1-0")
 

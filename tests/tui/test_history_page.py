@@ -47,7 +47,7 @@ async def test_the_list_of_games_replays_and_saves_them(server: Server, open_scr
         rows = [" ".join(line.split()) for line in text.splitlines()[3:6]]
         assert "Gomoku bo lost by resignation 2 20" in rows[0]
         assert "Tic-tac-toe bo won by a line 5 20" in rows[1]
-        await ana.do("down enter", "REPLAY  ana (X) v bo (O)", "move 0 of 5", "Esc back")
+        await ana.do("down enter", "REPLAY  ana v bo", "move 0 of 5", "Esc back")
         await ana.do("end", "━━━▄▀▄━━━")
         await ana.do("escape", "> 2.")
         await ana.do("s", "Saved in tictactoe-")

@@ -50,11 +50,11 @@ def watch(open_screen: OpenScreen) -> Watch:
 
 async def test_a_replay_shows_players_game_date_and_result(watch: Watch) -> None:
     async with watch() as ana:
-        text = await ana.until("REPLAY  ana (X) v bo (O) · Tic-tac-toe", "move 0 of 7", "The start.")
+        text = await ana.until("REPLAY  ana v bo · Tic-tac-toe", "move 0 of 7", "The start.")
         assert "X  ana" in text
         assert "O  bo" in text
         assert "3+2, 2030-12-31, room K7M4PQ, game 3" in text
-        assert "ana (X) wins by a line." in text
+        assert "ana wins. Row 2 is X X X." in text
         assert " 1. X B2  O A1" in text
 
 

@@ -133,8 +133,9 @@ async def _show(settings: Settings, record: GameRecord, at: int | None, told: li
         return await show_screen(settings, parse_address(DEFAULT_SERVER), first_page=first_page)
     asks = asks and is_terminal(0, 1)
     screen = Output(prompts=asks)
-    actions = RecordActions(RecordedRoom(record), settings, tell=screen.print)
-    screen.print(*told, *describe_record(record), *([say("please type a step")] if asks else []))
+    room = RecordedRoom(record)
+    actions = RecordActions(room, settings, tell=screen.print)
+    screen.print(*told, *describe_record(room), *([say("please type a step")] if asks else []))
     for ply in plies[:1] if asks else plies:
         actions.timeline = actions.timeline.jump(ply)
         screen.print(*actions.tell_moment())

@@ -21,7 +21,8 @@ from tictactoe_protocol.requests import Leave, Request
 from tictactoe_protocol.terms import ClockTerms, RulesState
 from tictactoe_words.catalogue import say
 from tictactoe_words.commands import Intent, Look, Place, Query, Verb
-from tictactoe_words.wording import count, describe_clock, describe_reason, describe_rules, name_of
+from tictactoe_words.telling import describe_result
+from tictactoe_words.wording import count, describe_clock, describe_rules, name_of
 
 
 class _NoServer:
@@ -77,7 +78,7 @@ class RecordActions(Actions):
         shown = self.timeline.show(state)
         match intent:
             case Query("who"):
-                return [f"{describe_players(self.room.content)}."]
+                return [f"{_describe_players(self.room.content)}."]
             case Query("clock"):
                 return [say("record clocks")]
             case Query("help"):
@@ -93,7 +94,7 @@ class RecordActions(Actions):
         record, here, lines = self.room.content, self.timeline.here, super().describe_moment(state)
         lines += [say("record passed over", name=name_of(state, mark)) for at, mark in record.passed if at == here]
         lines += [f"{{{clean_text(text)}}}" for at, text in record.comments if at == here]
-        return [*lines, describe_end(record)] if here == len(record.moves) else lines
+        return [*lines, describe_end(state)] if here == len(record.moves) else lines
 
 
 def _state_of(record: GameRecord) -> RoomState:
@@ -127,21 +128,16 @@ def _state_of(record: GameRecord) -> RoomState:
     )
 
 
-def describe_record(record: GameRecord) -> list[str]:
+def describe_record(room: RecordedRoom) -> list[str]:
     """Describe the whole game."""
-    facts = [describe_players(record), describe_rules(record.rules), *list_facts(record)]
-    return [f"{', '.join(facts)}.", f"{count(len(record.moves), 'move')}. {describe_end(record)}"]
+    record = room.content
+    facts = [_describe_players(record), describe_rules(record.rules), *list_facts(record)]
+    return [f"{', '.join(facts)}.", f"{count(len(record.moves), 'move')}. {describe_end(room.state)}"]
 
 
-def describe_players(record: GameRecord) -> str:
-    """Return the players: ``ana (X) v bo (O)``."""
-    return say("versus").join(name_in(record, mark) for mark in record.rules.marks)
-
-
-def name_in(record: GameRecord, mark: str) -> str:
-    """Return the player of a mark: ``ana (X)``, or the mark alone if the record names none."""
-    name = dict(record.players).get(mark)
-    return mark if name is None else say("name with mark", name=clean_text(name) or "?", mark=mark)
+def _describe_players(record: GameRecord) -> str:
+    names = {mark: say("name with mark", name=clean_text(name) or "?", mark=mark) for mark, name in record.players}
+    return say("versus").join(names.get(mark, mark) for mark in record.rules.marks)
 
 
 def list_facts(record: GameRecord) -> list[str]:
@@ -154,17 +150,9 @@ def list_facts(record: GameRecord) -> list[str]:
     return facts if record.game is None else [*facts, say("record game", n=record.game)]
 
 
-def describe_end(record: GameRecord) -> str:
-    """Return the result: ``ana (X) wins by a line.``"""
-    result = record.result
-    if result is None:
-        return say("refused not_allowed playing")
-    if result.nobody_wins:
-        return say("ended nobody came")
-    how = describe_reason(result.reason)
-    if result.winner is None:
-        return say("record drawn", how=how)
-    return say("record won", name=name_in(record, result.winner), how=how)
+def describe_end(state: RoomState) -> str:
+    """Return the result: ``ana wins! Row 2 is X X X.``"""
+    return describe_result(state, "") or say("refused not_allowed playing")
 
 
 def summarise_record(record: GameRecord) -> dict[str, Any]:

@@ -46,7 +46,7 @@ from tictactoe_protocol.pushes import AnalysisState, RoomState
 from tictactoe_words.catalogue import say
 from tictactoe_words.emblems import emblem_of
 from tictactoe_words.openings import choices_at
-from tictactoe_words.scene import Scene, Shown, name_game
+from tictactoe_words.scene import Scene, Shown
 from tictactoe_words.telling import describe_why_over, tell_choice
 from tictactoe_words.wording import (
     count,
@@ -205,7 +205,7 @@ def _list_facts(model: RoomModel, width: int) -> list[str]:
     state = model.room.state
     if model.record is not None:
         facts = ", ".join(_local_time(fact) for fact in record.list_facts(model.record))
-        return [line for text in (facts, record.describe_end(model.record)) if text for line in wrap(text, width)]
+        return [line for text in (facts, record.describe_end(state)) if text for line in wrap(text, width)]
     if state.game == 1 and not any(state.score.values()):
         return []
     tally = describe_tally(state)
@@ -499,8 +499,6 @@ class RoomView(Canvas):
             right = watching
         room = picture.width - measure(right) - 4 - (measure(label) + 2 if label else 0)
         head = scene.head
-        if model.record is not None:
-            head = f"{record.describe_players(model.record)} · {name_game(state)}"
         code = "" if is_record or len(model.room.local_players) > 1 else state.room
         ways = (
             (" · ".join([head, *describe_manners(state)]), code),
