@@ -128,26 +128,27 @@ def choices(
     return Choices(tuple(deeds), questions, {id: reason for id, reason in why.items() if reason})
 
 
-def _list_deeds(state: RoomState, own: str | None, name: str) -> Iterator[Deed]:
-    """Yield the actions for a request in `may`."""
+def _list_deeds(state: RoomState, own: str | None, name: str) -> list[Deed]:
+    """Return the actions for a request in `may`."""
     id, _, argument = name.partition(" ")
     offered_by = {"draw": state.offers.draw, "undo": state.offers.undo}.get(id)
     match id, argument:
         case "move", _:
-            yield Deed("place")
+            return [Deed("place")]
         case "choose", _:
             options = state.opening.options if state.opening else ()
-            yield from (Deed("choose", way) for way in ("swap", "stay", "more")[: len(options)])
+            return [Deed("choose", way) for way in ("swap", "stay", "more")[: len(options)]]
         case "resign", _:
-            yield Deed("resign", cost=_cost(name) or "lose")
+            return [Deed("resign", cost=_cost(name) or "lose")]
         case "rematch", _:
-            yield Deed("rematch", "accept" if state.offers.rematch else "ask")
+            return [Deed("rematch", "accept" if state.offers.rematch else "ask")]
         case "draw" | "undo", "offer" if offered_by is not None:
-            return  # the offer is answered instead
+            return []  # the offer is answered instead
         case "draw" | "undo", "decline" if offered_by == own:
-            yield Deed(id, "withdraw")
+            return [Deed(id, "withdraw")]
         case (("draw" | "undo" | "claim"), _):
-            yield Deed(id, argument)
+            return [Deed(id, argument)]
+    return []
 
 
 def _cost(name: str) -> Cost:
@@ -262,12 +263,10 @@ def _why_not_offered(answer_first: str, by: str | None, own: str | None) -> str:
 
 
 def _list_questions(state: RoomState, viewer: str, own: str, deeds: list[Deed], now_ms: float) -> Iterator[Question]:
-    named = [(deed.name, deed) for deed in deeds]
-
     def answers(*names: str) -> tuple[Deed, ...]:
-        return tuple(deed for name, deed in named if name in names)
+        return tuple(deed for deed in deeds if deed.name in names)
 
-    if ways := answers("choose swap", "choose stay", "choose more"):
+    if state.opening and (ways := answers("choose swap", "choose stay", "choose more")):
         yield Question("choose", (own,), ways)
     offers: tuple[tuple[Literal["draw", "undo"], str | None], ...] = (
         ("draw", state.offers.draw),
@@ -283,7 +282,7 @@ def _list_questions(state: RoomState, viewer: str, own: str, deeds: list[Deed], 
         yield Question("deserted", left)
     elif own in state.offers.rematch:
         yield Question("own rematch", (own,))
-    elif accept := answers("rematch accept"):
+    elif state.offers.rematch and (accept := answers("rematch accept")):
         yield Question("rematch", state.offers.rematch, accept)
     held = {mark: round(hold_ms - now_ms) for mark, hold_ms in absent_opponents(state, viewer).items()}
     gone = tuple(mark for mark, left_ms in held.items() if left_ms <= 0)

@@ -173,6 +173,8 @@ class Room(Followed[RoomState]):
                 has_sharing=welcome.sharing,
             )
 
+        if len(self.local_players) == 1:
+            return find(self.actor)
         asked = self.find_asked(self.state)
         found = find(asked)
         for name, player in (("place", self.actor), ("undo offer", self.find_mover())):
@@ -278,6 +280,8 @@ class Room(Followed[RoomState]):
 
     async def _ask(self, request: requests.Request, seat: str | None = None) -> Ok:
         """Send a request for the player of a seat, or for the local players concerned; return the last answer."""
+        if seat is None and len(self.local_players) == 1:
+            return await self._client.request(request)
         asked = self._share_out(request) if seat is None else [self._request_of(self._holder(seat), request)]
         for each in asked:
             answer = await self._client.request(each)

@@ -121,6 +121,8 @@ class RoomModel:
             self.typed = ""
         if old is not None:
             lines = announce(update.news, state, self.room.viewer, sees_board=True, after_loss=update.after_loss)
+            if not lines:
+                return
             choosers = [each.mark or "" for each in update.news if isinstance(each, Happening) and each.type == "chose"]
             by_others = any(current_mark(state, mark) != self.room.seat for mark in choosers)
             self.news.say(*lines) if by_others else self.news.tell(*lines)

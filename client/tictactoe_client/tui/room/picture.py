@@ -510,7 +510,7 @@ class RoomView(Canvas):
         head, code = next(fitting, (shorten(head.partition(" · ")[0], room) if room > 0 else "", ""))
         x = 1
         for text, role in ((label, "warn"), (head, "title"), (code, "dim")):
-            x = picture.put(x, 0, text, role) + 2 if text else x
+            x = picture.put_parts(x, 0, (text, role)) + 2 if text else x
         if back and right.endswith(back):
             self._back_at = range(picture.width - 1 - measure(back), picture.width - 1)
         picture.put_right(0, right, "dim" if session.phase == "online" or is_record else "bad")
