@@ -19,6 +19,11 @@ export class App {
 	sound = new Sound();
 	/** Names by player id, collected where the names can be looked up. @type {Map<string, string>} */
 	names = new Map();
+	/** The games over days that await the player's move, the longest wait first. @type {readonly Protocol.Turn[]} */
+	turns = [];
+	/** When these were received, by `performance.now()`. */
+	turnsAt = 0;
+	#title = "";
 	#hasLadders = false;
 	#hiding = 0;
 
@@ -61,13 +66,16 @@ export class App {
 				if ((code === "device_added" || code === "device_refused") && code !== newsTold) tell(say("server says", { text: say(`announced ${(newsTold = code)}`) }));
 				for (const room of this.rooms.of(connection)) this.rooms.follow(room);
 				for (const call of connection.welcome?.calls ?? []) this.#answer(call);
-				if (connection === this.home && connection.welcome) this.hearLadders(connection.welcome);
+				if (connection !== this.home || !connection.welcome) return;
+				this.hearLadders(connection.welcome);
+				this.#hearTurns(connection.welcome.turns ?? []);
 			},
 			onNews: (news) => {
 				this.rooms.hear(news, connection);
 				if (news.type === "replaced" && this.rooms.shown?.code !== news.room) tell(say("taken over"));
 				if (news.type === "notice" || news.type === "announcement") tell(describePush(news));
 				else if (news.type === "call") this.#answer(news);
+				else if (news.type === "turns" && connection === this.home) this.#hearTurns(news.turns);
 				else if (news.type === "challenge" || news.type === "challenge_over" || news.type === "rated") this.hearLadders(news);
 				else if (news.type === "error" && news.code !== "rate_limited") tell(messageOf(news.message));
 				if (connection === this.connection) this.around.onNews(news);
@@ -94,6 +102,32 @@ export class App {
 	hearLadders(news) {
 		this.#hasLadders ||= "challenges" in news || (news.type !== "welcome" && news.type !== "challenge_over");
 		if (this.#hasLadders) import("./ladders/challenges.js").then(({ hearLadders }) => hearLadders(this, news)).catch(() => undefined);
+	}
+
+	/** @param {readonly Protocol.Turn[]} turns */
+	#hearTurns(turns) {
+		if (!turns.length && !this.turns.length) return;
+		[this.turns, this.turnsAt] = [turns, performance.now()];
+		this.retitle();
+		this.around.onPhase();
+	}
+
+	/** The games that await the player, except the one on the page. */
+	get otherTurns() {
+		return this.turns.filter(({ room }) => room !== this.rooms.shown?.code);
+	}
+
+	/** Open the game that has waited longest; return whether there is one. */
+	openNextTurn() {
+		const [next] = this.otherTurns;
+		if (next) this.navigate(`/${next.room}`);
+		return !!next;
+	}
+
+	/** Set the window's title, which begins with the number of games that await the player. */
+	retitle(title = this.#title) {
+		this.#title = title;
+		document.title = this.turns.length ? `(${this.turns.length}) ${title}` : title;
 	}
 
 	navigate(path = "") {

@@ -34,6 +34,7 @@ function listKeys() {
 	return [
 		...OTHERS.map((id) => [say(`view keys ${id}`), say(`view keys ${id} do`)]),
 		...letters,
+		[".", say("view keys next")],
 		["/", say("view keys commands", { commands: commands.join(", ") })],
 		["Esc", say("key back")],
 	];

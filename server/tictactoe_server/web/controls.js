@@ -21,7 +21,7 @@ export class GameControls {
 		event: () => this.page.app.navigate(`/e/${this.#state?.event}`),
 		help: () => this.page.app.showKeys(),
 		home: () => this.page.app.navigate("/"),
-		leave: (deed) => this.#ask(deed),
+		leave: (deed) => this.page.days?.leave() || this.#ask(deed),
 		new: () => this.#openAnother(this.#bot),
 		no: () => this.answer(1),
 		notify: () => askToNotify().then(() => this.page.draw()),

@@ -35,7 +35,7 @@ export function makeFault(place, fields = {}) {
 	}
 }
 
-const CLOCKS = ["", "1+1", "3+2", "10/move"];
+const CLOCKS = ["", "1+1", "3+2", "10/move", "1d", "3d"];
 /** The clock of rated games if none is chosen. */
 export const USUAL_CLOCK = "3+2";
 
@@ -53,8 +53,10 @@ function labelClock(value = "") {
 	return say("page clock seat", { minutes: terms.initial_ms / 60_000, seconds: (terms.increment_ms ?? 0) / 1000 });
 }
 
-/** Return the terms of `3+2` or `10/move`, null for "", and undefined for text that is no clock. */
+/** Return the terms of `3+2`, `10/move` or `3d+2d`, null for "", and undefined for text that is no clock. @returns {Protocol.ClockFields | null | undefined} */
 export function parseClock(text = "") {
+	const [, days, bank = "0"] = /^(\d+)\s*d(?:\s*\+\s*(\d+)\s*d?)?$/i.exec(text.trim()) ?? [];
+	if (days) return { days: Number(days), bank_days: Number(bank) };
 	const found = /^(\d+(?:\.\d+)?)(?:\s*\/\s*(move)|\s*\+\s*(\d+(?:\.\d+)?))?$/.exec(text.trim());
 	if (!found) return text.trim() ? undefined : null;
 	const [, first, move, more = "0"] = found;

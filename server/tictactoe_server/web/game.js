@@ -7,6 +7,7 @@ import { GameControls } from "./controls.js";
 import { show, urlOf } from "./dom.js";
 import { hasLooks, lookOf } from "./kept.js";
 import { Keyboard } from "./keyboard.js";
+import { prepared } from "./later.js";
 import { Lost, Refused } from "./requests.js";
 import { sceneOf, showPlayed } from "./scene.js";
 import { Signals, mayAsk } from "./signals.js";
@@ -31,6 +32,9 @@ export class GamePage {
 	confirming = "";
 	/** @type {Board | null} */
 	board = null;
+	/** What only games over days have, loaded with the first of them. @type {DayPanel | null} */
+	days = null;
+	#areDaysLoading = false;
 	#isClosed = false;
 	#signals = new Signals();
 	controls = new GameControls(this);
@@ -70,7 +74,7 @@ export class GamePage {
 			document.documentElement.classList.remove(IN_ROOM);
 			this.#isClosed = true;
 			const nothing = app.makeNothing(message);
-			document.title = this.stage.title = nothing.title;
+			app.retitle((this.stage.title = nothing.title));
 			return show(this.element, nothing.element);
 		}
 	}
@@ -150,6 +154,7 @@ export class GamePage {
 		this.#drawBoard(scene);
 		stage.draw(scene);
 		this.talk.draw();
+		if (scene.state.time_control?.days && this.room) this.#drawDays();
 		this.element.classList.toggle("local", !!this.room?.isLocal);
 		stage.drawReview(review?.element ?? null, review?.text ?? "");
 		stage.tick(scene);
@@ -167,6 +172,14 @@ export class GamePage {
 		this.board.isTyping = !!this.typed;
 		const hasWinner = !!this.room?.isLocal && !!scene.state.result?.winner; // whoever wins is at this keyboard
 		this.board.draw(hasWinner ? { ...scene.board, isWon: true } : scene.board);
+	}
+
+	async #drawDays() {
+		if (this.days || this.#areDaysLoading) return this.days?.draw();
+		this.#areDaysLoading = true;
+		const { DayPanel } = await prepared(import("./daygame.js"));
+		this.days = new DayPanel(this);
+		return this.draw();
 	}
 
 	/** Redraw what changes only with time. */

@@ -9,6 +9,7 @@ import { makePlayCard } from "./playcard.js";
 import { OWN } from "./rules.js";
 import { setEmblem } from "./shapes.js";
 import { makeTiles } from "./smallboard.js";
+import { makeTurns } from "./turns.js";
 import { clean, formatDuration, joinWords, keepTogether, messageOf, nameGame, readCode } from "./words.js";
 
 const LIVE_BOARDS = 3;
@@ -34,7 +35,7 @@ export function makeHome(app, fragment = "") {
 	const [title, greeting] = [h("h1"), h("p.greeting")];
 	const play = makePlayCard(app, () => app.bear(name.value));
 	if (fragment && !shared) play.blame(say("page own bad link"));
-	const resume = makeResume(app);
+	const [turns, resume] = [makeTurns(app), makeResume(app)];
 	const side = makeSide(app, play);
 	const tiles = makeTiles(kept.game, (preset) => {
 		app.keep({ game: preset });
@@ -44,12 +45,13 @@ export function makeHome(app, fragment = "") {
 	const element = h("div.home",
 		h("div.hero", title, h("div.row", h("label.row", playing, name), keep)),
 		greeting,
+		turns.element,
 		resume.element,
 		h("div.choose", tiles, play.element),
 		side.element,
 		banner,
 	);
-	return { title: document.querySelector(".brand")?.textContent ?? "", element, onPhase, follows: [side.lobby, side] };
+	return { title: document.querySelector(".brand")?.textContent ?? "", element, onPhase, follows: [turns, side.lobby, side] };
 
 	async function showNames() {
 		if (await app.bear(name.value)) (await import("./names.js")).showNames(app);
@@ -123,7 +125,7 @@ function makeResume(app) {
 	return { element, draw };
 
 	function draw() {
-		showKeyed(element, rooms.held, (held) => JSON.stringify(held), makeSeat);
+		showKeyed(element, rooms.held.filter(({ room }) => !app.turns.some((turn) => turn.room === room)), (held) => JSON.stringify(held), makeSeat);
 	}
 
 	function drawAnew() {

@@ -154,7 +154,7 @@ async function open() {
 	const next = await loadPage().catch(loadAnew);
 	if (!next || own !== asked) return each((part) => part.close?.(), next || null);
 	page = next;
-	document.title = page.title;
+	app.retitle(page.title);
 	document.body.className = location.pathname.endsWith("/wall") ? "on-wall" : "";
 	show(main, page.element);
 	showPhase();
@@ -195,6 +195,7 @@ addEventListener("keydown", (event) => {
 	if (event.defaultPrevented || document.querySelector("dialog")) return;
 	if (event.key === "Escape" && !page?.element.matches(".game")) navigate("/");
 	else if (event.key === "?" && !isForControl(event)) app.showKeys();
+	else if (event.key === "." && !isForControl(event)) app.openNextTurn();
 	else page?.onKey?.(event);
 });
 

@@ -20,6 +20,7 @@ type Call = Protocol.Call;
 
 type App = import("./app.js").App;
 type Board = import("./board.js").Board;
+type DayPanel = import("./daygame.js").DayPanel;
 type Connection = import("./connection.js").Connection;
 type Following = import("./events/following.js").Following;
 type GamePage = import("./game.js").GamePage;

@@ -67,7 +67,7 @@ export class Stage {
 		setText(this.#head, keepTogether(scene.head.replace(" ·", "\u00a0·")));
 		setText(this.#code, scene.state.room);
 		setText(this.#terms, scene.terms.join(" · "));
-		if (this.title !== scene.title) document.title = this.title = scene.title;
+		if (this.title !== scene.title) this.page.app.retitle((this.title = scene.title));
 		this.element.classList.toggle("waiting", isWaiting);
 		this.#place.hidden = this.#turn.hidden = isWaiting;
 		this.#drawTurn(scene);

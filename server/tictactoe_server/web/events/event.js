@@ -59,7 +59,7 @@ export class EventPage {
 		const { state, whole, player, isOrganiser, refused, app, presence } = this.following;
 		if (refused && !state) return show(this.element, app.makeNothing(refused).element);
 		if (!state) return undefined;
-		document.title = this.title;
+		app.retitle(this.title);
 		setText(this.#title, this.title);
 		setText(this.#terms, describeTerms(state));
 		this.#share.hidden = state.head.entry !== "open";

@@ -48,7 +48,7 @@ export class EventWall {
 		this.element.className = `event-wall ${state.status}`;
 		const title = clean(state.head.title);
 		const heading = h("h1", { "--length": title.length }, title);
-		document.title = title;
+		this.following.app.retitle(title);
 		show(this.#head, heading, hasBegun && h("p", describeStanding(state)));
 		show(this.#main, state.status === "over" ? this.#drawEnd() : hasBegun ? [this.#drawTable(), this.#drawBoards()] : this.#drawEntry());
 		show(this.#foot, this.#clock, this.#awaited, hasBegun && !this.#hasRoom && this.#drawWay());
