@@ -28,7 +28,7 @@ def names_in(requirements: list[str]) -> set[str]:
     return {normalize(name) for match in found for name in (match[1], *(match[2] or "").split(",")) if name}
 
 
-RUNTIME = names_in([*PROJECT["dependencies"], *EXTRAS["cluster"], *EXTRAS["previews"]])
+RUNTIME = names_in([*PROJECT["dependencies"], *EXTRAS["cluster"], *EXTRAS["previews"], *EXTRAS["push"]])
 
 
 def find_distributions(folder: Path) -> dict[str, str]:

@@ -47,6 +47,8 @@ ANSWER_SECONDS: Final = 5.0  # the longest wait for the store
 _QR: Final = re.compile(r"/qr(?:/([^/]+))?\.svg")
 _EMBEDDED: Final = re.compile(r"/embed(/(?:[a-z]+/)?[^/.]+)")
 """The path of an embedded page: a room's, or one below the folder of a service, such as ``replay/``."""
+_SECRET: Final = re.compile(r"[\w-]{16,}")
+"""A part of a path that only its owner may know, such as the name of a shared game."""
 _LANGUAGE_COOKIE: Final = re.compile(r"\blanguage=(\w+)")
 _ACCEPTED_LANGUAGE: Final = re.compile(r"(?:^|,)\s*([a-z]+)")
 
@@ -113,7 +115,7 @@ class Pages:
         if isinstance(error, StoreUnavailable | TimeoutError):
             words = "The data is temporarily unavailable. Try again soon."
             return explain(request, HTTPStatus.SERVICE_UNAVAILABLE, ErrorCode.UNAVAILABLE, words)
-        log.error("HTTP request failed", path=request.path, exc_info=error)
+        log.error("HTTP request failed", path=_SECRET.sub("...", request.path), exc_info=error)
         words = "Internal server error. See the server's log."
         return explain(request, HTTPStatus.INTERNAL_SERVER_ERROR, ErrorCode.INTERNAL, words)
 

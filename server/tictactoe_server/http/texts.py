@@ -116,7 +116,7 @@ def describe_room(state: RoomState, origin: str, *, is_coloured: bool) -> list[s
     """Return the lines of a room's page as text: the board, details, and how to join."""
     terms = ", ".join((describe_rules(state.rules), describe_clock(state.time_control), *describe_manners(state)))
     lines = wrap(f"Room {state.room}: {terms}.")
-    lines += ["", *_board_of(state, is_coloured=is_coloured), "", *wrap(describe_players(state, ""))]
+    lines += ["", *board_of(state, is_coloured=is_coloured), "", *wrap(describe_players(state, ""))]
     if state.clock is not None:
         left = [(mark, ms) for mark, ms in state.clock.remaining_ms.items() if state.seats.get(mark) is not None]
         lines += wrap(f"Left: {', '.join(f'{name_of(state, mark)} {format_duration(ms)}' for mark, ms in left)}.")
@@ -140,7 +140,7 @@ def describe_wall(states: Sequence[RoomState], *, is_coloured: bool) -> list[str
     rows: list[list[tuple[int, list[str]]]] = []
     used = WIDTH
     for state in states:
-        board = _board_of(state, is_coloured=is_coloured)
+        board = board_of(state, is_coloured=is_coloured)
         width = max(_LEAST_TILE, *map(_width_of, board))
         status = state.room if state.result is None else f"{state.room} over"
         if used + 2 + width > WIDTH:
@@ -205,7 +205,8 @@ def names_of(held: Seated) -> dict[str, str]:
     return {mark: clean_text(player.name) for mark, player in held.items() if player is not None}
 
 
-def _board_of(state: RoomState, *, is_coloured: bool) -> list[str]:
+def board_of(state: RoomState, *, is_coloured: bool) -> list[str]:
+    """Return the lines of a room's board; see `_draw_board`."""
     line = state.result.line if state.result is not None else ()
     return _draw_board(state.board, state.rules.to_rules(), state.last, line, is_coloured=is_coloured)
 

@@ -261,12 +261,18 @@ class Challenges(Service):
 
     async def _check_present(self, id: str, *, is_blocked: bool) -> None:
         """Raise `Refused` if a player is not connected or, after the same delay, blocks the challenger."""
-        if self._is_present(id) and not is_blocked:
-            return
-        heard = asyncio.Event() if is_blocked else self._presence.setdefault(id, asyncio.Event())
-        self._elsewhere.broadcast_change(_WHO_IS_THERE, id)
-        if not await wait_for(heard, PRESENCE_SECONDS if self._elsewhere.is_several else 0):
+        if is_blocked or not await self.is_present(id):
+            if is_blocked:
+                await self._ask_others(id, asyncio.Event())
             raise Refused(ErrorCode.NOT_ALLOWED, "challenge absent", path="player")
+
+    async def is_present(self, id: str) -> bool:
+        """Return True if a player is connected to this server or to another server of the cluster."""
+        return self._is_present(id) or await self._ask_others(id, self._presence.setdefault(id, asyncio.Event()))
+
+    async def _ask_others(self, id: str, heard: asyncio.Event) -> bool:
+        self._elsewhere.broadcast_change(_WHO_IS_THERE, id)
+        return await wait_for(heard, PRESENCE_SECONDS if self._elsewhere.is_several else 0)
 
     def _may_answer(self, challenge: StoredChallenge, player: str, *, accept: bool) -> bool:
         if player == challenge.player:

@@ -3,15 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Final
 
 from tictactoe_server.core.core import Service
+from tictactoe_server.features.challenges.service import Challenges
+from tictactoe_server.features.days.https import HttpsPoster, parse_hosts
+from tictactoe_server.features.days.notices import NOTICES, PUSH_KEYS, Notifier
 from tictactoe_server.features.days.service import DAY_GAMES, DayGames
 from tictactoe_server.features.feature import Feature, Parts
+from tictactoe_server.settings import Options, list_option
 
 
-def _make(parts: Parts) -> Iterable[Service]:
-    return [DayGames()]
+@dataclass(frozen=True, slots=True)
+class DayOptions(Options):
+    """Where messages to players who are away may be sent."""
+
+    section = "Games over days"
+
+    webhook_hosts: tuple[tuple[str, ...], ...] = list_option(
+        "Let players have messages sent to webhooks at these hosts, such as discord.com,hooks.slack.com.",
+        parse_hosts,
+        "HOSTS",
+        "webhook-hosts",
+    )
 
 
-FEATURE: Final = Feature(make=_make, tables=(DAY_GAMES,))
+def make(parts: Parts, poster: HttpsPoster | None = None) -> Iterable[Service]:
+    """Return the services of this feature; `poster` replaces the part that sends messages."""
+    poster = poster or HttpsPoster([host for some in parts.settings.of(DayOptions).webhook_hosts for host in some])
+    days = DayGames()
+    return (
+        days,
+        Notifier(
+            days,
+            None if parts.settings.hides_names else poster,  # nothing leaves a school's server
+            parts.title,
+            lambda player: parts.server().service(Challenges).is_present(player),
+            lambda: any(r"/preview/([^/.]+)\.png" in service.routes for service in parts.server().services),
+        ),
+    )
+
+
+FEATURE: Final = Feature(make=make, tables=(DAY_GAMES, NOTICES, PUSH_KEYS), options=DayOptions)

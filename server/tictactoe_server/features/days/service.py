@@ -34,6 +34,7 @@ from tictactoe_protocol.days import Turn, Turns
 from tictactoe_protocol.guests import other_owner, owner_of
 from tictactoe_protocol.pushes import Closed
 from tictactoe_protocol.terms import DAY_MS, RulesState
+from tictactoe_server import clock
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.live_room import LiveRoom, closing_notice
 from tictactoe_server.records.changes import Phase
@@ -66,6 +67,7 @@ class DayGame(Struct, frozen=True, omit_defaults=True):
         since: When the turn began, or the game ended.
         due: When the time for the turn is up, or the room of a finished game is closed.
         is_organised: Whether a tournament keeps the room in memory.
+        began: When the turn began, in ms since 1970.
     """
 
     room: str
@@ -76,6 +78,7 @@ class DayGame(Struct, frozen=True, omit_defaults=True):
     since: int
     due: int
     is_organised: bool = False
+    began: int = 0
 
     @property
     def mover(self) -> str:
@@ -118,6 +121,7 @@ class DayGames(Service):
     Attributes:
         games: The rows of all games.
         on_turns: Called with the id of a player whose waiting games have changed.
+        on_visit: Called with the id of a player who has connected.
     """
 
     def start(self, core: Core) -> None:
@@ -130,7 +134,7 @@ class DayGames(Service):
         self._waiting = Held()  # games by the id of the player whose turn it is
         self._unwritten: dict[str, DayGame] = {}
         self._writing: set[str] = set()
-        self.on_turns = Listeners[[str]]()
+        self.on_turns, self.on_visit = Listeners[[str]](), Listeners[[str]]()
         self.games = Mirror(core.store.table(DAY_GAMES), DAY_GAMES.name, rooms.elsewhere, self.tasks)
         self.games.on_change.add(self._on_row)
         rooms.leaving_asleep.append(self._leaves_asleep)
@@ -145,16 +149,27 @@ class DayGames(Service):
         with suppress(StoreUnavailable):  # `run` retries
             await self.games.load()
 
-    def turns_of(self, player: str) -> tuple[Turn, ...]:
+    def games_of(self, player: str) -> list[DayGame]:
         """Return the games that await a player's move, the longest wait first."""
+        rows = filter(None, map(self.games.get, self._waiting.get(player, ())))
+        return sorted(rows, key=lambda game: game.since)
+
+    def turns_of(self, player: str) -> tuple[Turn, ...]:
+        """Return the games that await a player's move as messages have them."""
         now = self._core.time()
-        rows = sorted(filter(None, map(self.games.get, self._waiting.get(player, ()))), key=lambda game: game.since)
         return tuple(
-            Turn(game.room, game.rules, max(0, now - game.since), max(0, self._due_at(game) - now)) for game in rows
+            Turn(game.room, game.rules, max(0, now - game.since), max(0, self._due_at(game) - now))
+            for game in self.games_of(player)
         )
+
+    def changed_at(self, player: str) -> int:
+        """Return when a player's unfinished games last changed (ms since 1970), or 0 without such games."""
+        rows = filter(None, map(self.games.get, self._seats.get(player, ())))
+        return max((game.began for game in rows), default=0)
 
     async def _turns_for_welcome(self, account: Account) -> tuple[Turn, ...]:
         await self.games.loaded.wait()
+        self.on_visit(account.player.id)
         return self.turns_of(account.player.id)
 
     # -- rows ---------------------------------------------------------------------------------------------------
@@ -172,6 +187,8 @@ class DayGames(Service):
         row, known = row_of(room, self._core.time()), self.games.get(room.code)
         if row is None:
             return
+        is_same_turn = known is not None and (known.turn, known.since) == (row.turn, row.since)
+        row = replace(row, began=known.began if known is not None and is_same_turn else clock.wall_ms())
         if known is not None and _is_same(known, row):
             self._unwritten.pop(room.code, None)
             return

@@ -1,0 +1,77 @@
+"""A receiver of webhooks with a certificate of its own authority, which counts its connections."""
+
+import asyncio
+import contextlib
+import json
+import ssl
+from collections.abc import AsyncIterator
+from typing import Any
+
+import trustme
+
+from tests.peer import until
+
+
+class Receiver:
+    """Records connections and requests, and answers with `statuses`, then with 204.
+
+    Attributes:
+        hosts: The names in its certificate.
+    """
+
+    hosts = ("chat.example", "fcm.googleapis.com", "localhost", "127.0.0.1", "::1")
+
+    def __init__(self) -> None:
+        self.connections = 0
+        self.requests: list[tuple[str, dict[str, str], bytes]] = []
+        self.statuses: list[int | None] = []
+        self.port = 0
+        authority = trustme.CA()
+        self.context = ssl.create_default_context()
+        authority.configure_trust(self.context)
+        self._own = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        authority.issue_cert(*self.hosts).configure_cert(self._own)
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        return [json.loads(body) for _, _, body in self.requests]
+
+    async def until_received(self, count: int) -> list[dict[str, Any]]:
+        await until(lambda: len(self.requests) >= count)
+        return self.messages
+
+    @contextlib.asynccontextmanager
+    async def listen(self) -> AsyncIterator[None]:
+        def count(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Any:
+            return self._answer(reader, writer)
+
+        class Counting(asyncio.StreamReaderProtocol):
+            def connection_made(counting, transport: asyncio.BaseTransport) -> None:  # noqa: N805
+                self.connections += 1
+                super().connection_made(transport)
+
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(
+            lambda: Counting(asyncio.StreamReader(), count), "127.0.0.1", 0, ssl=self._own
+        )
+        self.port = server.sockets[0].getsockname()[1]
+        try:
+            yield
+        finally:
+            server.close()
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode().strip().split("\r\n")
+            fields = {name.lower(): value for name, value in (line.split(": ", 1) for line in lines)}
+            body = await reader.readexactly(int(fields["content-length"]))
+            self.requests.append((first, fields, body))
+            status = self.statuses.pop(0) if self.statuses else 204
+            if status is not None:
+                location = b"Location: https://127.0.0.1/\r\n" if 300 <= status < 400 else b""
+                writer.write(b"HTTP/1.1 %d Answer\r\n%bContent-Length: 0\r\n\r\n" % (status, location))
+                await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()

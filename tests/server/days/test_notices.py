@@ -1,0 +1,312 @@
+"""Messages to players who are away: when they are sent, and what survives a crash."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes import FakeClock
+from tests.limits import uncounted
+from tests.peer import open_peer, until
+from tests.server.days.receiver import Receiver
+from tests.server.days.test_day_games import begin, play
+from tests.server.test_forgetting import until_done
+from tictactoe_protocol.terms import DAY_MS
+from tictactoe_server import clock as clocks
+from tictactoe_server.features.all import FEATURES
+from tictactoe_server.features.days import notices, service
+from tictactoe_server.features.days.feature import FEATURE, DayOptions, make
+from tictactoe_server.features.days.https import HttpsPoster
+from tictactoe_server.features.days.notices import FIRST_RETRY_MS, GATHER_MS, MOST_TRIES, Notifier
+from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
+
+pytestmark = pytest.mark.features
+
+HOOK = "/hook?token=secret"
+HOUR_MS = 60 * 60 * 1000
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(notices, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(service, "SLEEP_SECONDS", 0.1)
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+async def receiver() -> AsyncIterator[Receiver]:
+    receiver = Receiver()
+    async with receiver.listen():
+        yield receiver
+
+
+@pytest.fixture
+def start(tmp_path: Path, clock: FakeClock, receiver: Receiver) -> Callable[[], Server]:
+    """Return a function that starts a server whose webhooks reach the receiver at `chat.example`."""
+
+    async def resolve(host: str, port: int) -> list[str]:
+        return ["127.0.0.1"]
+
+    def start() -> Server:
+        listed = (f"chat.example:{receiver.port}", "127.0.0.1")
+        poster = HttpsPoster(listed, resolve, receiver.context)
+        features = [replace(FEATURE, make=partial(make, poster=poster)) if one is FEATURE else one for one in FEATURES]
+        settings = Settings("127.0.0.1", 0, data=tmp_path)
+        return Server(settings, None, uncounted(), monotonic_ns=clock, features=features)
+
+    return start
+
+
+@pytest.fixture
+async def server(start: Callable[[], Server]) -> AsyncIterator[Server]:
+    async with start() as running:
+        yield running
+
+
+def url_of(receiver: Receiver) -> str:
+    return f"https://chat.example:{receiver.port}{HOOK}"
+
+
+async def choose(server: Server, token: str, **fields: Any) -> dict[str, Any]:
+    async with open_peer(server.url, token=token) as peer:
+        reply = await peer.ask("notify", **fields)
+        assert reply["type"] == "ok", reply
+        return reply
+
+
+async def alone(server: Server) -> None:
+    """Wait until nobody is connected and the end of all visits is stored."""
+    notifier = server.service(Notifier)
+    await until(lambda: not server.core.presence.ids and not notifier._connected)
+
+
+async def looked(server: Server) -> None:
+    """Wait until the notifier has looked at everything that is due."""
+    notifier = server.service(Notifier)
+    await until(lambda: min(notifier._due.values(), default=1 << 62) > server.core.time())
+    await asyncio.sleep(0.1)
+
+
+async def test_one_message_until_the_next_visit(server: Server, clock: FakeClock, receiver: Receiver) -> None:
+    room, x, o = await begin(server)
+    await choose(server, o, webhook=url_of(receiver))
+    await alone(server)
+    clock.advance(1000)
+    await play(server, x, room, (0, 0))
+    await alone(server)
+    clock.advance(GATHER_MS)
+    (message,) = await receiver.until_received(1)
+    link = f"http://127.0.0.1:{server.port}/{room}"
+    assert message["content"] == message["text"] == f"1 game is waiting for you: {link}"
+    (game,) = message["games"]
+    assert game | {"since_ms": 0, "left_ms": 0} == {
+        "room": room,
+        "link": link,
+        "rules": "classic",
+        "since_ms": 0,
+        "left_ms": 0,
+    }
+    first, fields, _ = receiver.requests[0]
+    assert first == f"POST {HOOK} HTTP/1.1"
+    assert (fields["host"], fields["content-type"]) == (f"chat.example:{receiver.port}", "application/json")
+    clock.advance(DAY_MS)
+    await looked(server)
+    assert len(receiver.requests) == 1
+    clock.advance(3 * DAY_MS)  # of five days with the reserve, less than a quarter is left
+    assert (await receiver.until_received(2))[1]["text"] == f"Little time is left for your move: {link}"
+    clock.advance(HOUR_MS)
+    await looked(server)
+    assert len(receiver.requests) == 2
+    await play(server, o, room)
+    await alone(server)
+    clock.advance(GATHER_MS)
+    await looked(server)
+    assert len(receiver.requests) == 2, "the player has seen the games, and leaves them"
+
+
+async def test_twelve_moves_in_a_minute_lead_to_one_message(
+    server: Server, clock: FakeClock, receiver: Receiver
+) -> None:
+    games = [await begin(server) for _ in range(2)]
+    async with open_peer(server.url, token=games[0][1]) as x, open_peer(server.url, token=games[0][2]) as o:
+        await o.ask("notify", webhook=url_of(receiver))
+        room = (await x.ask("create", clock={"days": 3}, rules="gomoku"))["room"]
+        await o.ask("join", room=room)
+    await alone(server)
+    for ply in range(12):
+        clock.advance(4000)
+        await play(server, games[0][1 + ply % 2], room, (ply * 2, ply))
+    await alone(server)
+    assert not receiver.requests
+    clock.advance(4000)
+    await play(server, games[0][1], room, (100, 12))
+    await alone(server)
+    clock.advance(GATHER_MS)
+    await receiver.until_received(1)
+    for _ in range(3):
+        clock.advance(GATHER_MS)
+        await looked(server)
+    assert len(receiver.requests) == 1
+
+
+async def test_nothing_is_sent_to_a_connected_player(server: Server, clock: FakeClock, receiver: Receiver) -> None:
+    room, x, o = await begin(server)
+    async with open_peer(server.url, token=o) as bo:
+        await bo.ask("notify", webhook=url_of(receiver))
+        await play(server, x, room, (0, 0))
+        await bo.next_of("turns")
+        clock.advance(GATHER_MS)
+        await looked(server)
+    clock.advance(1000)
+    await alone(server)
+    clock.advance(GATHER_MS)
+    await looked(server)
+    assert not receiver.connections
+
+
+async def test_quiet_hours(
+    server: Server, clock: FakeClock, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wall = [(23 * 60 + 30) * 60_000]
+    monkeypatch.setattr(clocks, "wall_ms", lambda: wall[0])
+    room, x, o = await begin(server)
+    await choose(server, o, webhook=url_of(receiver), quiet=[1320, 420])
+    await alone(server)
+    clock.advance(1000)
+    await play(server, x, room, (0, 0))
+    await alone(server)
+    for _ in range(3):
+        clock.advance(GATHER_MS)
+        await looked(server)
+    assert not receiver.connections
+    wall[0] += 8 * HOUR_MS
+    clock.advance(GATHER_MS)
+    await receiver.until_received(1)
+
+
+async def test_a_failed_message_is_sent_again_and_given_up_after_a_day(
+    server: Server, clock: FakeClock, receiver: Receiver
+) -> None:
+    room, x, o = await begin(server)
+    await choose(server, o, webhook=url_of(receiver))
+    await alone(server)
+    clock.advance(1000)
+    await play(server, x, room, (0, 0))
+    await alone(server)
+    receiver.statuses = [500, 429, 302, None] + [503] * 20
+    clock.advance(GATHER_MS)
+    for tries in range(1, MOST_TRIES + 1):
+        await receiver.until_received(tries)
+        await looked(server)
+        clock.advance(FIRST_RETRY_MS * (1 << (tries - 1)) - 1000)
+        await looked(server)
+        assert len(receiver.requests) == tries
+        clock.advance(1000)
+    await looked(server)
+    assert len(receiver.requests) == MOST_TRIES
+    assert (await choose(server, o))["webhook"] == url_of(receiver)
+
+
+@pytest.mark.parametrize("status", [404, 410])
+async def test_an_address_that_is_gone_is_removed(
+    server: Server, clock: FakeClock, receiver: Receiver, status: int
+) -> None:
+    room, x, o = await begin(server)
+    await choose(server, o, webhook=url_of(receiver))
+    await alone(server)
+    clock.advance(1000)
+    await play(server, x, room, (0, 0))
+    await alone(server)
+    receiver.statuses = [status]
+    clock.advance(GATHER_MS)
+    await receiver.until_received(1)
+    await looked(server)
+    assert (await choose(server, o))["webhook"] is None
+
+
+async def test_a_crash_before_the_message_is_sent_loses_nothing(
+    start: Callable[[], Server], clock: FakeClock, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def crash(notifier: Notifier, *args: Any) -> None:
+        crashed.append(True)
+
+    crashed: list[bool] = []
+    async with start() as server:
+        room, x, o = await begin(server)
+        await choose(server, o, webhook=url_of(receiver))
+        await alone(server)
+        clock.advance(1000)
+        await play(server, x, room, (0, 0))
+        await alone(server)
+        with monkeypatch.context() as patched:
+            patched.setattr(Notifier, "_send", crash)
+            clock.advance(GATHER_MS)
+            await until(lambda: crashed)
+    async with start() as server:
+        await until(lambda: server.service(Notifier)._due)
+        clock.advance(GATHER_MS)
+        await receiver.until_received(1)
+        await looked(server)
+    async with start() as server:
+        await until(lambda: server.service(Notifier)._due)
+        clock.advance(GATHER_MS)
+        await looked(server)
+    assert len(receiver.requests) == 1
+
+
+async def test_settings(server: Server, receiver: Receiver) -> None:
+    _, x, o = await begin(server)
+    off = {"feed": False, "webhook": None, "push": None, "quiet": None}
+    async with open_peer(server.url, token=o) as bo:
+        assert off.items() <= (await bo.ask("notify")).items()
+        first = await bo.ask("notify", feed=True, webhook=url_of(receiver))
+        assert first["feed"].startswith(f"http://127.0.0.1:{server.port}/feed/")
+        second = await bo.ask("notify", feed=True, quiet=[60, 120])
+        assert (second["feed"], second["webhook"], second["quiet"]) == (first["feed"], url_of(receiver), [60, 120])
+        exported = (await bo.ask("export"))["export"]["notices"]
+        assert [row["webhook"] for row in exported] == [url_of(receiver)]
+        third = await bo.ask("notify", feed=False, webhook=None, quiet=None)
+        assert off.items() <= third.items()
+        assert "notices" not in (await bo.ask("export"))["export"]
+    async with open_peer(server.url, token=x) as ana:
+        assert (await ana.ask("notify", feed=True))["feed"] != first["feed"]
+
+
+async def test_a_forgotten_player_has_no_settings(server: Server, receiver: Receiver) -> None:
+    _, _, o = await begin(server)
+    async with open_peer(server.url, token=o) as bo:
+        player = bo.welcome["player"]
+        await bo.ask("notify", feed=True, webhook=url_of(receiver))
+        await bo.ask("forget")
+    await until(lambda: not server.core.presence.ids)
+    await until_done(server, player)
+    await until(lambda: not [*server.service(Notifier)._rows])
+    assert not server.service(Notifier)._feeds
+
+
+@pytest.mark.parametrize("field", [{"feed": True}, {"webhook": "https://chat.example/"}])
+async def test_nothing_leaves_a_school(clock: FakeClock, field: dict[str, Any]) -> None:
+    settings = Settings("127.0.0.1", 0, lobby="marks", features=(DayOptions((("chat.example",),)),))
+    async with Server(settings, None, uncounted(), monotonic_ns=clock) as server, open_peer(server.url) as ana:
+        assert await ana.refusal("notify", **field) == "not_allowed"
+        assert (await ana.ask("notify", quiet=[60, 120]))["feed"] is False
+        assert ana.welcome["turns"] == []
+
+
+async def test_the_option_lists_hosts(receiver: Receiver) -> None:
+    settings = Settings("127.0.0.1", 0, features=(DayOptions((("chat.example",),)),))
+    async with Server(settings, None, uncounted()) as server, open_peer(server.url) as ana:
+        assert (await ana.ask("notify", webhook="https://Chat.Example/hook"))["webhook"] == "https://Chat.Example/hook"
+        reply = await ana.ask("notify", webhook="https://other.example/hook")
+        assert (reply["code"], reply["path"]) == ("not_allowed", "webhook")
+        assert "--webhook-hosts other.example" in reply["message"]
