@@ -40,6 +40,7 @@ ALLOWED: Final = (
     ("signals.js", r"<circle .*", "a part of a picture"),
     ("worth.js", r"(win|draw) (draw|loss)| (at once|in|within)", "kinds of values, and ends of ids"),
     ("share.js", r"<iframe .*", "a tag"),
+    ("", r"(draw|undo|rematch) (accept|decline)", "names of actions"),
     ("dom.js", r"input, select|button, a", "selectors"),
 )
 """Allowed text, internal or the same in every language: end of the path, pattern of the text, reason."""

@@ -117,7 +117,7 @@ class Option:
     def describe(self, setting: Any) -> tuple[str, str]:
         """Return the label and the note of a field's value on the settings page."""
         if isinstance(setting, bool):
-            label = say("form yes" if setting else "form no")
+            label = say("key yes" if setting else "key no")
         elif self.key == "language" and setting in LANGUAGES:
             label = open_catalogue(setting).say("language")
         else:

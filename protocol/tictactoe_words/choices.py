@@ -45,7 +45,9 @@ class Deed:
     @property
     def label(self) -> str:
         """The id of the action's label in the catalogue: ``deed draw offer``."""
-        return "deed abort" if self.id == "resign" and self.cost == "abort" else f"deed {self.name}"
+        if self.id == "resign" and self.cost == "abort":
+            return "deed abort"
+        return f"deed {self.argument if self.argument in ('accept', 'decline', 'withdraw') else self.name}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -263,7 +263,7 @@ class _Teller:
         )
         if whys <= {"left"} and (has_resigned or (seat.out and whys)):
             return ""
-        return say("left room" if state.status == "over" else "left game", name=name)
+        return say("left room" if state.status == "over" else "ended left", name=name)
 
 
 def _tell_move(mark: str, cell: int, state: RoomState, viewer: str) -> str:

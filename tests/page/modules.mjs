@@ -45,7 +45,7 @@ test("whoever is to move sees it in the line, in the title and on the board", ()
 	assert.equal(title, "● Your move · ana v bo");
 	assert.equal(head, "ana v bo · Tic-tac-toe");
 	assert.equal(board.isMine, true);
-	assert.deepEqual(names(deeds), ["draw offer", "undo offer", "resign", "leave", "share"]);
+	assert.deepEqual(names(deeds), ["resign", "draw offer", "undo offer", "leave", "share"]);
 });
 
 test("a move that is on its way is nobody's turn yet", () => {

@@ -429,7 +429,7 @@ async def test_event_pages_report_an_unreachable_server(tmp_path: Path, visit: V
         org = await visit(f"http://127.0.0.1:{harness.port}/", may_fail=SERVER_GOES)
         await org.button("New event…").click()
         await org.page.get_by_label("Title").fill("Class 5b")
-        await org.page.get_by_label("easy").check()
+        await org.page.get_by_role("checkbox", name="easy").check()
         await org.button("Open").click()
         await expect(org.page.locator(".standings")).to_contain_text("easy-bot")
         wall = await visit(f"{org.page.url}/wall", may_fail=SERVER_GOES)
@@ -477,7 +477,7 @@ async def test_the_first_page_lists_events_and_a_missing_event_leads_on(server: 
     await ana.page.wait_for_url(f"**/e/{event}")
     await ana.page.goto(address(server, "/e/AAAAAA"))
     await expect(ana.page.locator("main")).to_contain_text("No event AAAAAA.")
-    await expect(ana.button("All games")).to_be_visible()
+    await expect(ana.button("All games on a wall")).to_be_visible()
 
 
 async def test_axe_accepts_an_event(server: Server, find_violations: FindViolations, visit: Visit) -> None:
@@ -486,7 +486,7 @@ async def test_axe_accepts_an_event(server: Server, find_violations: FindViolati
         await org.button("New event…").click()
         found = {"dialog": await find_in_both_schemes(find_violations, org.page)}
         await org.page.get_by_label("Title").fill("Class 5b")
-        await org.page.get_by_label("medium").check()
+        await org.page.get_by_role("checkbox", name="medium").check()
         await org.button("Open").click()
         await enter(org, "ana")
         await expect(org.page.locator(".standings .own")).to_be_visible()

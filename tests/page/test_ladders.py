@@ -161,7 +161,7 @@ async def test_an_accepted_challenge_takes_both_to_the_board(
     before = await bo.button("Play again").bounding_box()
     await ana.page.get_by_role("link", name="bo").click()
     await ana.button("Challenge").click()
-    await ana.page.get_by_role("combobox", name="You play").select_option("O")
+    await ana.page.get_by_role("combobox", name="Your mark").select_option("O")
     await ana.page.get_by_role("dialog").get_by_role("button", name="Challenge").click()
     banner = bo.page.locator(".notice")
     await expect(banner).to_contain_text("ana challenges you: 3 by 3, 3 in a row, 3+2, ana plays O.")

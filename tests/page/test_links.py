@@ -86,9 +86,9 @@ async def test_a_broken_url_is_reported_on_the_home_page(server: Server, visit: 
 async def test_the_not_found_page_links_to_other_pages(server: Server, visit: Visit) -> None:
     for path in ("/K7M4PQ", "/no/such/page", "/replay/abcdefghijklmnop"):
         ana = await visit(address(server, path), may_fail="404")
-        await expect(ana.page.get_by_role("heading", name="Nothing to see here")).to_be_visible()
+        await expect(ana.page.get_by_role("heading", name="Nothing here")).to_be_visible()
         await expect(ana.page).to_have_title("Nothing here")
-        await expect(ana.page.locator("main button:enabled")).to_have_text(["Home", "All games"])
+        await expect(ana.page.locator("main button:enabled")).to_have_text(["Home", "All games on a wall"])
         await expect(ana.page.locator("main input, main button:disabled")).to_have_count(0)
         await ana.button("Home").click()
         await expect(ana.tile("classic")).to_be_visible()

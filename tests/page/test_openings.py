@@ -44,7 +44,7 @@ async def test_a_game_by_swap2_is_placed_chosen_and_won_between_two_pages(server
     chosen = ["You place two more, then ana chooses.", "ana takes white: you are black now."]
     await expect(bo.page.locator(".moves .choice")).to_have_text(chosen)
     await ana.button("Play again").click()
-    await bo.answer("accept the rematch")
+    await bo.answer("accept")
     await expect(bo.page.locator("p.turn")).to_have_text("Place black: 3 to go, then ana chooses a side.")
 
 

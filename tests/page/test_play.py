@@ -142,7 +142,7 @@ async def test_offers_are_made_answered_and_taken_back(server: Server, visit: Vi
     await ana.play(4)
     await ana.button("Take back").click()
     await bo.hears("ana asks to take back B2.")
-    await bo.button("Let them").click()
+    await bo.button("Accept").click()
     await ana.hears("You take back B2.")
     await ana.sees(B2="free")
     await ana.play(0)
@@ -176,7 +176,7 @@ async def test_a_game_is_aborted_then_resigned_and_played_again(server: Server, 
     await bo.answer("Resign")
     await ana.hears("You win! bo resigns.")
     await ana.button("Play again").click()
-    await bo.answer("Accept the rematch")
+    await bo.answer("Accept")
     await ana.hears("Game 3. You are O. bo is X.")
 
 

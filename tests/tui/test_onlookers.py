@@ -47,7 +47,7 @@ def test_several_players_are_named_in_the_plural() -> None:
     result = Result("X", "resigned")
     asked = state([0], THREE, result=result, offers=Offers(rematch=("O", "A")))
     banner = waiting_banner(model_of(ANA, asked))
-    assert banner == ("bo and cy want a rematch.   r accept the rematch", "warn")
+    assert banner == ("bo and cy want a rematch.   r accept", "warn")
 
     def away_for(hold_ms: int) -> RoomModel:
         bo, cy = (SeatState(player, name, False, None, hold_ms=hold_ms) for player, name in ((BO, "bo"), (CY, "cy")))

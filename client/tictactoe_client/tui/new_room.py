@@ -32,7 +32,7 @@ def list_lines(*, alone: bool) -> dict[str, Field]:
     Args:
         alone: Whether the server is our own, so that only the computer can play.
     """
-    yes, no = say("form yes"), say("form no")
+    yes, no = say("key yes"), say("key no")
     opponents = LEVELS if alone else ("friend", *LEVELS)
     lines = {
         "game": ("classic", name_games("custom")),

@@ -419,8 +419,8 @@ class Program(App[int], inherit_bindings=False):
         if challenge is None or client is None:
             return None
         self._shown = challenge.challenge
-        own = {"decline": "deed draw withdraw"} if challenge.player == client.player else {}
-        keys = own or {"accept": "key accept", "decline": "key decline", "block": "key block"}
+        own = {"decline": "deed withdraw"} if challenge.player == client.player else {}
+        keys = own or {"accept": "deed accept", "decline": "deed decline", "block": "key block"}
         hints = (f"{self.keymap.show(key)} {say(label)}" for key, label in keys.items())
         return "   ".join(
             (describe_challenge(challenge, client.player, client.challenges.own.get(challenge.challenge, "")), *hints)

@@ -188,11 +188,11 @@ export class App {
 	/** Return the page for a URL that leads nowhere, with links to other pages. */
 	makeNothing(message = "") {
 		const element = h("div.card.narrow",
-			h("h1", say("page nothing title")),
+			h("h1", say("page nothing")),
 			h("p", message),
 			h("div.row",
 				button(sayTitle("key to home"), () => this.navigate("/"), { class: "primary" }),
-				button(say("page all games"), () => this.navigate("/wall")),
+				button(say("page all games wall"), () => this.navigate("/wall")),
 			),
 		);
 		return { title: say("page nothing"), element };

@@ -3,6 +3,7 @@
 import { say } from "./catalogue.js";
 import { nameMark, nameOf, seatOf } from "./words.js";
 
+const ANSWERS = ["accept", "decline", "withdraw"];
 const CHOICES = ["swap", "stay", "more"];
 
 /**
@@ -59,7 +60,7 @@ function listOwn({ status, seats, rated, event, visibility, analysis }, own, isO
 /** The words on a button; those of an answer in an opening say what comes of it. @param {Deed} deed @param {State} state */
 export function describeDeed({ name, cost }, state) {
 	const [id, argument] = name.split(" ");
-	const label = id === "resign" && cost === "abort" ? "deed abort" : `deed ${name}`;
+	const label = id === "resign" && cost === "abort" ? "deed abort" : `deed ${ANSWERS.includes(argument) ? argument : name}`;
 	if (id !== "choose") return say(label);
 	const { marks } = state.rules;
 	const [take, next] = [takeOf(state, argument), marks[state.ply % marks.length]];

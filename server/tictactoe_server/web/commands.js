@@ -1,6 +1,6 @@
 /** Slash commands by the names of their actions, and the dialogs that explain commands, keys and the rules of games. */
 
-import { say } from "./catalogue.js";
+import { say, sayTitle } from "./catalogue.js";
 import { h, openDialog } from "./dom.js";
 import { KEYS, KEYS_OF_CLAIMS } from "./keyboard.js";
 import { PRESETS, boardAfter } from "./rules.js";
@@ -50,7 +50,7 @@ export function showRules(rules) {
 	const parts = PRESETS.map((name) => makePart(`rules-${name}`, drawExample(name), say(`name of ${name}`), say(`rules of ${name}`)));
 	const isNamed = !!rules?.preset && PRESETS.includes(rules.preset);
 	if (rules && !isNamed) parts.unshift(makePart("rules-own", drawSmall(rules, boardAfter(rules, "", [])), nameGame(rules), [`${describeRules(rules)}.`, ...explainRules(rules)].join(" ")));
-	const dialog = openDialog(say("page rules"), parts);
+	const dialog = openDialog(sayTitle("column rules"), parts);
 	if (isNamed) dialog.querySelector(`#rules-${rules.preset}`)?.scrollIntoView();
 }
 

@@ -65,7 +65,7 @@ export function makeHome(app, fragment = "") {
 		name.readOnly = keep.hidden = app.isNamed;
 		if (document.activeElement !== name) name.value = connection.identity.refused ?? connection.name;
 		const other = welcome?.claimed === false && closedFor !== connection.name && say("name others", { name: clean(connection.name) });
-		setText(notice, connection.isTroubled ? connection.reason || say("page unreachable") : other || "");
+		setText(notice, connection.isTroubled ? connection.reason || say("view connection unreachable") : other || "");
 		banner.hidden = !notice.textContent;
 		close.hidden = connection.isTroubled;
 		side.drawEvents();

@@ -64,7 +64,7 @@ export class Keyboard {
 		const { page } = this;
 		const cell = parseCell(page.typed, rules);
 		if (cell >= 0) page.board?.play(cell);
-		else page.app.say(say("view room unknown move", { typed: page.typed }));
+		else page.app.say(say("unknown", { typed: page.typed, hint: say("move looks like") }));
 		page.typed = "";
 	}
 

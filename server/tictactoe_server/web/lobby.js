@@ -124,7 +124,7 @@ function nameOf({ preset, rows, columns }) {
 
 /** @param {LiveBoard} live */
 function describeEnd({ result, names }) {
-	if (result?.winner) return say("page wins", { name: clean(names[result.winner] ?? result.winner) });
+	if (result?.winner) return say("verdict wins", { name: clean(names[result.winner] ?? result.winner) });
 	return result && isDraw(result) ? say("column drawn") : say("column ended");
 }
 

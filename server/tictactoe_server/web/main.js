@@ -1,7 +1,7 @@
 /** The frame of every page: its header with the connection, language, looks, sound, rules and keys; and the page of a URL. */
 
 import { App } from "./app.js";
-import { say } from "./catalogue.js";
+import { say, sayTitle } from "./catalogue.js";
 import { button, h, isForControl, select, setText, show, urlOf } from "./dom.js";
 import { chooseLanguage, languagesThere, learnLanguage, prepareEvents, prepared } from "./later.js";
 import { readCode } from "./words.js";
@@ -11,13 +11,13 @@ const THEMES = ["system", "light", "dark", "contrast"];
 /** @param {App} app */
 function makeTools(app) {
 	const link = h("span.link");
-	const again = button(say("page try now"), () => app.connection.retry(), { hidden: true });
+	const again = button(sayTitle("key try now"), () => app.connection.retry(), { hidden: true });
 	const sound = button("♪", toggle, { "aria-label": say("page sound"), title: say("page sound") });
 	const theme = button("☾", nextTheme);
 	const there = languagesThere();
 	const languages = select(Object.keys(there), (one) => there[one], { "aria-label": say("setting language"), change: () => chooseLanguage(languages.value) });
 	languages.value = document.documentElement.lang;
-	const rules = button(say("page rules"), () => app.showRules());
+	const rules = button(sayTitle("column rules"), () => app.showRules());
 	const keys = button("?", () => app.showKeys(), { "aria-label": say("view keys"), title: say("view keys") });
 	const games = h("a.wide", { href: "/#games" }, say("history title"));
 	const element = h("div.row", link, again, games, rules, languages, theme, sound, keys);
@@ -81,10 +81,13 @@ async function loadPage() {
 	if (first) return loadRoom(decode(first), /^watch\b/.test(hash));
 	if (hash === "games") return (await LOADERS.history()).makeHistory(app);
 	const [link, past] = ["link=", "game/"].map((kind) => (hash.startsWith(kind) ? decode(hash.slice(5)) : ""));
-	if (link) return loadLink(link);
-	if (hash.startsWith("own=")) return loadOwn(hash);
 	if (past) return openGame({ load: () => fetchPast(past), past });
-	return (await LOADERS.home()).makeHome(app);
+	const own = hash.startsWith("own=") ? hash : "";
+	// The code of another device is secret, and rules of one's own may be changed now.
+	if (link || own) history.replaceState(null, "", urlOf());
+	const { makeHome } = await LOADERS.home();
+	if (link) (await import("./names.js")).showNames(app, link);
+	return makeHome(app, own);
 }
 
 /** @param {Source} source */
@@ -113,20 +116,6 @@ async function loadRoom(text = "", onlyWatches = false) {
 	return app.makeNothing(say("page nothing address"));
 }
 
-/** Remove the code of another device from the URL at once. */
-async function loadLink(code = "") {
-	history.replaceState(null, "", urlOf());
-	const { makeHome } = await LOADERS.home();
-	(await import("./names.js")).showNames(app, code);
-	return makeHome(app);
-}
-
-/** Show the first page with the rules of a link, and remove them from the address, because they may be changed now. */
-async function loadOwn(fragment = "") {
-	history.replaceState(null, "", urlOf());
-	return (await LOADERS.home()).makeHome(app, fragment);
-}
-
 async function fetchShared(id = "") {
 	const answer = await fetch(urlOf(`/replay/${id}.json`));
 	if (!answer.ok) throw new Error(say("page nothing shared"));
@@ -143,7 +132,7 @@ async function fetchPast(game_id = "") {
 function loadAnew(why) {
 	if (asked === 1) throw why;
 	if (app.connection.phase === "on") location.reload();
-	else app.say(say("page unreachable"));
+	else app.say(say("view connection unreachable"));
 }
 
 async function open() {

@@ -83,7 +83,7 @@ export function makePlayCard(app, mayPlay) {
 	const terms = makeTerms(app, () => blame(""));
 	const { element: fault, blame, refuse } = makeFault(own.element, { ...own.fields, clock: terms.ownClock });
 	const [others, rated] = [h("b"), makeRatedPlace(app, terms.clock)];
-	const element = h("section.card.play", { "aria-label": say("page play") },
+	const element = h("section.card.play", { "aria-label": say("section play") },
 		h("div.about", about.elements, own.element, fault),
 		h("div.begin",
 			makeWay(say("home match"), say("home match note"), playAnybody, "primary big", others),

@@ -6,8 +6,8 @@ import { boardAfter, nameCell, nextMark, placerOf } from "./rules.js";
 import { describeCause, describeChoicesAt, describeTakeBack, describeVerdict } from "./telling.js";
 import * as words from "./words.js";
 
-/** The actions that are buttons under the board, in order; the others are answers, or done elsewhere. */
-const BUTTONS = ["draw offer", "undo offer", "resign", "rematch ask", "challenge", "new", "computer", "review", "leave"];
+/** The actions that are buttons under the board; the others are answers, or done elsewhere. */
+const BUTTONS = /^(draw offer|undo offer|resign|rematch ask|challenge|new .*|computer|review|leave)$/;
 /** @type {Moves} */
 const NO_LINE = [];
 
@@ -165,17 +165,15 @@ function deedsOf({ game: { isLive, ended, seat: own, viewer }, state, may, view 
 	if (ended === "replaced") return [state.event ? event : { name: "back", label: say("scene take back") }, home];
 	if (ended) return [home];
 	/** @type {Answer[]} */
-	const made = BUTTONS.flatMap((id) => {
-		const deed = findDeed(may, id);
-		if (!deed) return [];
-		const isShown = isLive || id === "review";
-		const isApart = state.event && (id === "new" || id === "computer");
-		const isEarly = id === "review" && state.status === "waiting";
-		const isAside = id === "leave" && (view.isReviewing || !seat);
-		if (!isShown || isApart || isEarly || isAside) return [];
-		const label = id === "review" && view.isReviewing ? say("scene review off") : describeDeed(deed, state);
-		const is_main = ["rematch ask", "challenge", "computer"].includes(id);
-		return [{ name: deed.name, label, is_main, is_more: hasMenu && !is_main }];
+	const made = may.filter(({ name }) => BUTTONS.test(name)).flatMap((deed) => {
+		const { name } = deed;
+		const isReview = name === "review";
+		const isApart = state.event && /^(new|computer)/.test(name);
+		const isAside = name === "leave" && (view.isReviewing || !seat);
+		if ((!isLive && !isReview) || isApart || isAside || (isReview && state.status === "waiting")) return [];
+		const label = isReview && view.isReviewing ? say("scene review off") : describeDeed(deed, state);
+		const is_main = ["rematch ask", "challenge", "computer"].includes(name);
+		return [{ name, label, is_main, is_more: hasMenu && !is_main }];
 	});
 	if (view.mayNotify && state.status === "playing" && seat) made.push({ name: "notify", label: say("view signal ask") });
 	if (state.event && (state.status === "over" || !seat)) made.unshift(event);

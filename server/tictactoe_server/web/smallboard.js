@@ -5,7 +5,7 @@ import { h, svg } from "./dom.js";
 import { lookOf } from "./kept.js";
 import { BLOCKED, FREE, OWN, PRESETS, rulesOf } from "./rules.js";
 import { linesOf } from "./shapes.js";
-import { keepTogether } from "./words.js";
+import { describeRules, keepTogether } from "./words.js";
 
 const SIDE = 10;
 /** @type {Record<string, string>} */
@@ -96,7 +96,7 @@ export function drawExample(preset = "") {
 /** Return a tile for each game, with the chosen one marked. @param {string} chosen @param {(preset: string) => void} onChoose */
 export function makeTiles(chosen, onChoose) {
 	const tiles = [...PRESETS, OWN].map((value) => {
-		const words = h("span", h("b", keepTogether(say(`name of ${value}`))), " ", h("small", say(`page won ${value}`)));
+		const words = h("span", h("b", keepTogether(say(`name of ${value}`))), " ", h("small", value === OWN ? say("page won custom") : describeRules(rulesOf(value))));
 		return h("label.tile", h("input", { type: "radio", name: "game", value, checked: value === chosen, change: () => onChoose(value) }), drawExample(value), words);
 	});
 	return h("div.tiles", { role: "radiogroup", "aria-label": say("new room game") }, tiles);

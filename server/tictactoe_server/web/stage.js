@@ -13,7 +13,7 @@ const SHORT_MS = 15_000;
 export class Stage {
 	#head = h("h1");
 	#code = h("code.room-code", { title: say("view room code") });
-	#terms = button("", () => this.page.app.showRules(this.page.game?.state?.rules), { class: "sub terms", title: say("page rules") });
+	#terms = button("", () => this.page.app.showRules(this.page.game?.state?.rules), { class: "sub terms", title: sayTitle("column rules") });
 	#banner = h("p.banner", { hidden: true });
 	#card = h("div.card-place");
 	#turn = h("p");

@@ -12,7 +12,7 @@ export class Talk {
 	/** The button that opens the chat if there is no room for it next to the board, with the number of unread lines. */
 	heard = button(say("view talk"), () => this.toggle(), { class: "heard", "aria-expanded": "false" });
 	#lines = h("ol.lines", { "aria-label": say("view talk"), tabindex: 0 });
-	#input = h("input", { maxlength: 200, placeholder: say("view talk hint"), "aria-label": say("view talk say"), autocomplete: "off" });
+	#input = h("input", { maxlength: 200, placeholder: say("view talk hint"), "aria-label": say("view talk hint"), autocomplete: "off" });
 	#form = h("form.row", { submit: submitting(() => this.#submit()) }, this.#input, h("button", say("view talk send")));
 	element = h("section.talk", { "aria-label": say("view talk") }, this.#lines, this.#form);
 

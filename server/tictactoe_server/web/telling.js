@@ -113,7 +113,7 @@ function tellOfSeat({ type, mark = "", name: called = "", before }, { events, st
 		case "left": {
 			const whys = events.flatMap((one) => (one.type === "out" && one.mark === mark ? [one.why ?? "left"] : []));
 			const isTold = (seat.out && whys.length) || (mark === loserOf(state) && events.some(({ result }) => result?.reason === "resigned"));
-			return isTold && whys.every((why) => why === "left") ? "" : say(state.status === "over" ? "left room" : "left game", { name });
+			return isTold && whys.every((why) => why === "left") ? "" : say(state.status === "over" ? "left room" : "ended left", { name });
 		}
 		default:
 			return "";

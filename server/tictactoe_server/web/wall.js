@@ -12,7 +12,7 @@ const SHAPE = 1.9;
 /** @param {App} app @returns {Page} */
 export function makeWall(app) {
 	const address = h("b", app.linkTo().replace(/^https?:\/\/|\/$/g, ""));
-	const image = h("img.qr", { src: "/qr.svg", alt: say("page wall qr"), width: 120, height: 120 });
+	const image = h("img.qr", { src: "/qr.svg", alt: say("page invite qr"), width: 120, height: 120 });
 	const note = h("p.wall-note", say("watch nothing"));
 	const lobby = new Lobby(app, MOST_BOARDS, draw);
 	let featured = "";

@@ -24,8 +24,8 @@ export class Entry {
 	#here = h("div.ask", { hidden: true, role: "alert" }, h("p", say("page event card")), button(sayTitle("key play here"), () => this.#enter(true), { class: "primary" }), button(sayTitle("key cancel"), () => void (this.#here.hidden = true)));
 	#board = button(say("page event board"), () => this.following.app.play({ type: "join", room: this.#room }), { class: "primary big" });
 	#back = button(say("page event back"), () => this.#do({ type: "event_ready", on: true }), { class: "primary" });
-	#pause = button(say("page event pause"), () => this.#do({ type: "event_ready", on: false }));
-	#leave = sure(say("page event leave"), () => this.#do({ type: "event_leave" }));
+	#pause = button(sayTitle("key event pause"), () => this.#do({ type: "event_ready", on: false }));
+	#leave = sure(sayTitle("tournament do leave"), () => this.#do({ type: "event_leave" }));
 	element = h("section.card.entry", { "aria-label": say("page event you") },
 		this.#told, this.#form, this.#here, h("div.row", this.#board, this.#back, this.#pause, this.#leave), this.#fault,
 	);

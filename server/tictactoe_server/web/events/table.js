@@ -1,11 +1,11 @@
 /** The tables of an event: the standings with their tie-break sums, the cross-table, and the bracket of a knock-out. */
 
-import { say } from "../catalogue.js";
+import { say, sayTitle } from "../catalogue.js";
 import { h, isStale, setText, show, showKeyed } from "../dom.js";
 import { clean } from "../words.js";
 import { describeTie, describeWord, formatPoints, scoreOf, wonOf } from "./tournaments.js";
 
-const COLUMNS = [["rank", "column place"], ["name", "page event name"], ["points", ""], ["played", "column games"], ["ties", "page event ties"]];
+const COLUMNS = [["rank", "column place"], ["name", "column player"], ["points", ""], ["played", "column games"], ["ties", "page event ties"]];
 
 export class Table {
 	#body = h("tbody");
@@ -78,7 +78,7 @@ export function makeCrossTable({ table, pairings }, own) {
 		table.map((other) => h(other.player === player ? "td.self" : "td", {}, (scores.get(`${player} ${other.player}`) ?? []).join(" "))),
 		h("td.points", formatPoints(points)),
 	));
-	const heads = ["", say("page event name"), ...table.map((_, at) => String(at + 1)), say("column points")];
+	const heads = ["", sayTitle("column player"), ...table.map((_, at) => String(at + 1)), say("column points")];
 	return h("div.scrolls", { tabindex: 0, role: "region", "aria-label": say("page event cross") },
 		h("table.standings.against", h("thead", h("tr", heads.map((head, at) => (head ? h(at === 1 ? "th.name" : "th", { scope: "col" }, head) : h("td"))))), h("tbody", rows)),
 	);

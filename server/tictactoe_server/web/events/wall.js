@@ -34,7 +34,7 @@ export class EventWall {
 		const address = link.replace(/^https?:\/\//, "");
 		this.code = h("p.wall-code", code);
 		this.address = h("p.wall-address", { "--length": address.length }, address);
-		this.qr = drawQr(link, say("page event qr"));
+		this.qr = drawQr(link, say("page invite qr"));
 		this.following = new Following(app, code, () => this.draw(), key || ticket);
 		this.lobby = new Lobby(app, MOST_BOARDS, () => this.draw());
 		this.element = h("div.event-wall", this.#head, this.#main, this.#foot);
@@ -68,7 +68,7 @@ export class EventWall {
 	#drawEntry() {
 		const { state, rows, presence } = this.following;
 		const names = h("ul", { "--names": rows.length }, rows.slice(0, MOST_NAMES).map(({ name, player, status }) => h("li", { class: this.following.timeAway(player) ? "gone" : status }, clean(name))));
-		const [way, label] = state?.head.entry === "roster" ? ["page event come by card", "page event"] : ["page event come", "invitation code"];
+		const [way, label] = state?.head.entry === "roster" ? ["page event come by card", "page event"] : ["page wall join", "invitation code"];
 		return [
 			h("div.wall-entry", h("p.note", state && describeTerms(state)), h("p", say(way)), this.address, h("p", say(label)), this.code),
 			this.qr,

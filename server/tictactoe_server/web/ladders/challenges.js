@@ -29,9 +29,9 @@ export async function hearLadders(app, news) {
 
 /** Return the buttons that answer a challenge. @param {App} app @param {Protocol.OpenChallenge} challenge @param {() => unknown} accept */
 function makeAnswers(app, challenge, accept) {
-	const refuse = (label = "") => button(say(label), () => answer(app, challenge.challenge, false));
-	if (isOwn(app, challenge)) return [refuse("page challenge withdraw")];
-	return [button(say("page challenge accept"), accept, { class: "primary" }), refuse("page challenge decline"), button(say("page block"), () => setBlocked(app, challenge.player, true)), button(say("page block strangers"), () => blockStrangers(app, true))];
+	const refuse = (id = "") => button(sayTitle(id), () => answer(app, challenge.challenge, false));
+	if (isOwn(app, challenge)) return [refuse("deed withdraw")];
+	return [button(sayTitle("deed accept"), accept, { class: "primary" }), refuse("deed decline"), button(sayTitle("key block"), () => setBlocked(app, challenge.player, true)), button(say("page block strangers"), () => blockStrangers(app, true))];
 }
 
 /** @param {App} app @param {Protocol.OpenChallenge} challenge */
@@ -123,7 +123,7 @@ export function askForGame(app, player) {
 	const fault = h("p.fault", { role: "alert" });
 	const form = h("form.ask-terms", { submit: submitting(send), change: judge },
 		field(say("new room game"), game), field(say("new room clock"), clock), rated.element,
-		field(say("page challenge side"), side), fault,
+		field(say("new room seat"), side), fault,
 		h("div.row", h("button.primary", sayTitle("key challenge"))),
 	);
 	if (PRESETS.includes(app.kept.game)) game.value = app.kept.game;

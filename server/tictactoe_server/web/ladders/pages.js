@@ -87,7 +87,7 @@ async function makePlayer(app, asked) {
 
 	function drawBlock(is = false) {
 		isBlocked = is;
-		setText(block, say(isBlocked ? "page unblock" : "page block"));
+		setText(block, say(isBlocked ? "page unblock" : "key block"));
 	}
 }
 
