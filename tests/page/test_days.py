@@ -1,6 +1,10 @@
-"""Games over days on the page: choosing the clock, the games that await a move, and leaving without resigning."""
+"""Games over days on the page: the clock, the games that await a move, leaving, and notifications."""
 
-from playwright.async_api import expect
+import asyncio
+import json
+import re
+
+from playwright.async_api import WebSocketRoute, expect
 
 from tests.page.conftest import FindViolations, Visit, Visitor, find_in_both_schemes
 from tests.page.test_play import address
@@ -93,3 +97,84 @@ async def test_a_typed_clock_of_days_opens_a_room(server: Server, visit: Visit, 
     await expect(ana.page.locator(".invite")).to_be_visible()
     await bo.send("watch", room=ana.code)
     assert (await bo.state())["time_control"] == {"days": 3, "bank_days": 2}
+
+
+WITHOUT_PUSH_SERVICE = """() => {
+    PushManager.prototype.subscribe = async () => ({ toJSON: () => ({
+        endpoint: "https://fcm.googleapis.com/fcm/send/1", keys: { p256dh: "p", auth: "a" },
+    }) })
+}"""
+"""Replaces the browser's push service, which is on the Internet."""
+WITHOUT_NOTIFICATIONS = """() => {
+    self.told = new Promise(resolve => {
+        ServiceWorkerRegistration.prototype.showNotification = async (...shown) => resolve(shown)
+    })
+}"""
+"""Keeps what the worker shows, because a browser without a window shows nothing."""
+
+
+async def test_a_player_chooses_notifications_and_sees_why_one_is_refused(
+    server: Server, visit: Visit, find_violations: FindViolations
+) -> None:
+    ana = await visit(address(server), language="de", phone=True)
+    await ana.button("Benachrichtige mich…").click()
+    dialog = ana.page.get_by_role("dialog", name="Benachrichtigungen")
+    await dialog.get_by_label("In einem Feedreader").check()
+    feed = dialog.get_by_label("Adresse des Feeds")
+    await expect(feed).to_have_value(re.compile("/feed/.*atom$"))
+    await dialog.get_by_label("Ruhezeit").check()
+    await expect(dialog.get_by_label("Von", exact=True)).to_have_value("22:00")
+    await dialog.get_by_label("Bis", exact=True).fill("07:30")
+    await dialog.get_by_label("Webhook").fill("https://example.com/hook")
+    await dialog.get_by_role("button", name="Speichern").click()
+    await expect(dialog.get_by_role("alert")).to_contain_text("example.com")
+    await expect(dialog.get_by_label("Webhook")).to_be_focused()
+    assert await find_in_both_schemes(find_violations, ana.page) == []
+    await ana.page.reload()
+    await ana.button("Benachrichtige mich…").click()
+    await expect(dialog.get_by_label("Bis", exact=True)).to_have_value("07:30")
+    await expect(dialog.get_by_label("Von", exact=True)).to_have_value("22:00")
+    await dialog.get_by_label("In einem Feedreader").uncheck()
+    await expect(feed).to_have_count(0)
+    await expect(dialog.get_by_label("In diesem Browser")).to_be_hidden()
+
+
+async def test_push_messages_are_shown_by_a_worker(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server))
+    page, context = ana.page, ana.page.context
+
+    def add_key(route: WebSocketRoute) -> None:
+        """Pass on messages, and add a key to replies with settings, which pages without TLS are not sent."""
+        backend = route.connect_to_server()
+        backend.on_message(lambda text: route.send(str(text).replace('"webhook":', '"push_key":"key","webhook":')))
+
+    await page.route_web_socket(re.compile("^ws"), add_key)
+    await context.grant_permissions(["notifications"])
+    await page.reload()
+    await page.evaluate(WITHOUT_PUSH_SERVICE)
+    await ana.button("Notify me…").click()
+    dialog = page.get_by_role("dialog", name="Notifications")
+    await dialog.get_by_label("In this browser").click()
+    await expect(dialog.get_by_role("alert")).to_contain_text("https")
+    await expect(dialog.get_by_label("In this browser")).not_to_be_checked()
+    (worker,) = context.service_workers
+    await worker.evaluate(WITHOUT_NOTIFICATIONS)
+    devtools = await context.new_cdp_session(page)
+    registrations = asyncio.Queue[dict[str, str]]()
+
+    def hear(found: dict[str, list[dict[str, str]]]) -> None:
+        for one in found["registrations"]:
+            registrations.put_nowait(one)
+
+    devtools.on("ServiceWorker.workerRegistrationUpdated", hear)
+    await devtools.send("ServiceWorker.enable")
+    registration = await registrations.get()
+    assert registration["scopeURL"] == address(server, "/assets/")
+    message = {"count": 2, "games": [{"link": address(server, "/K7M4PQ"), "left_ms": 5}, {"link": "", "left_ms": 9}]}
+    to = {"origin": address(server), "registrationId": registration["registrationId"], "data": json.dumps(message)}
+    await devtools.send("ServiceWorker.deliverPushMessage", to)
+    assert await worker.evaluate("self.told") == [
+        "2 games await you",
+        {"tag": "turns", "data": address(server, "/K7M4PQ")},
+    ]
+    await page.close()

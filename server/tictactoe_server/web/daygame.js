@@ -1,4 +1,4 @@
-/** What only the room of a game over days has: the way to the next game, and a choice when leaving. */
+/** What only the room of a game over days has: the way to the next game, a choice when leaving, and notifications. */
 
 import { say, sayTitle } from "./catalogue.js";
 import { button, h, setText } from "./dom.js";
@@ -15,7 +15,8 @@ export class DayPanel {
 		this.#give,
 		button(sayTitle("key cancel"), () => this.#ask("")),
 	);
-	element = h("div.days", this.#leaving, h("div.deeds", this.#next));
+	#notify = button(say("notify title"), () => this.#openNotify());
+	element = h("div.days", this.#leaving, h("div.deeds", this.#next, this.#notify));
 
 	/** @param {GamePage} page */
 	constructor(page) {
@@ -31,6 +32,7 @@ export class DayPanel {
 		const others = app.otherTurns;
 		this.#next.hidden = !others.length || (isPlaying && turn === room.seat);
 		setText(this.#next, `${sayTitle("page next")} (${others.length})`);
+		this.#notify.hidden = !room.seat;
 		this.#leaving.hidden = confirming !== LEAVING;
 		setText(this.#give, sayTitle(isPlaying ? "deed resign" : "deed leave"));
 	}
@@ -53,5 +55,9 @@ export class DayPanel {
 		const { room, controls } = this.page;
 		if (room?.state?.status === "playing") controls.run("resign");
 		else room?.leave();
+	}
+
+	async #openNotify() {
+		(await import("./notify.js")).openNotify(this.page.app);
 	}
 }

@@ -132,7 +132,7 @@ export class GamePage {
 			values: review?.worths ?? null,
 			isReviewing: !!review,
 			maySharePast: !!source.past || !!source.shared,
-			mayNotify: mayAsk() && !this.room?.isLocal,
+			mayNotify: mayAsk() && !this.room?.isLocal && !game?.state?.time_control?.days,
 		};
 	}
 

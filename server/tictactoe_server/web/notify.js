@@ -1,0 +1,119 @@
+/** The dialog in which a player chooses how to hear of games over days that await a move. */
+
+import { say, sayTitle } from "./catalogue.js";
+import { field, h, makeLink, openDialog, show, submitting } from "./dom.js";
+import { checkField, makeFault } from "./forms.js";
+import { prepare } from "./later.js";
+import { messageOf } from "./words.js";
+
+const [EVENING, MORNING] = [[22, 0], [8, 0]];
+
+/** Return minutes of the day in UTC for local hours and minutes. @param {readonly number[]} local */
+function toUtc([hours, minutes]) {
+	const date = new Date();
+	date.setHours(hours, minutes);
+	return date.getUTCHours() * 60 + date.getUTCMinutes();
+}
+
+/** Return local time as a time field has it, for minutes of the day in UTC. */
+function toLocal(minutes = 0) {
+	const date = new Date();
+	date.setUTCHours(0, minutes);
+	return [date.getHours(), date.getMinutes()].map((part) => String(part).padStart(2, "0")).join(":");
+}
+
+const findRegistration = () => navigator.serviceWorker.getRegistration(new URL("./", import.meta.url));
+
+/** Return this browser's subscription to push messages, if it has one. */
+const findSubscription = async () => (await (await findRegistration())?.pushManager.getSubscription()) ?? null;
+
+/** Subscribe this browser to push messages, after asking the user. @param {string} applicationServerKey */
+async function subscribe(applicationServerKey) {
+	if ((await Notification.requestPermission()) !== "granted") throw new Error(say("notify push denied"));
+	const worker = new URL("./worker.js", import.meta.url);
+	for (const [id, n] of Object.entries({ one: 1, other: "{n}" })) worker.searchParams.set(id, say("page turns", { n }));
+	const registration = await navigator.serviceWorker.register(worker);
+	const starting = registration.installing ?? registration.waiting;
+	if (!registration.active) await new Promise((resolve) => starting?.addEventListener("statechange", () => registration.active && resolve(null)));
+	await (await registration.pushManager.getSubscription())?.unsubscribe(); // it may be for another key
+	return registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey });
+}
+
+/** The setting for push messages in this browser, hidden where there can be none. @param {(push: Protocol.PushSubscription | null) => unknown} change @param {(message: string) => void} blame */
+function makePush(change, blame) {
+	let key = "";
+	const box = h("input", { type: "checkbox", change: turn });
+	const element = checkField(say("notify push"), box, say("notify push note"));
+	return { element, draw };
+
+	/** @param {Partial<Ok>} set */
+	async function draw({ push, push_key = "" }) {
+		key = push_key;
+		element.hidden = !key || !isSecureContext || !("PushManager" in globalThis);
+		box.checked = !element.hidden && !!push && !!(await findSubscription());
+	}
+
+	async function turn() {
+		try {
+			if (box.checked) return await change(/** @type {any} */ ((await subscribe(key)).toJSON()));
+			await (await findSubscription())?.unsubscribe();
+			return await change(null);
+		} catch (error) {
+			box.checked = false;
+			return blame(messageOf(error));
+		}
+	}
+}
+
+/** @param {App} app */
+export async function openNotify(app) {
+	await Promise.all([prepare("later"), app.arrive()]);
+	const [about, address] = [h("p", say("notify about")), h("div")];
+	const { element: fault, blame } = makeFault(about);
+	const check = (/** @type {() => unknown} */ change) => h("input", { type: "checkbox", change });
+	const feed = check(() => ask({ feed: feed.checked }));
+	const webhook = h("input", { type: "url", placeholder: "https://", autocomplete: "off" });
+	const quiet = check(() => ask({ quiet: quiet.checked ? [toUtc(EVENING), toUtc(MORNING)] : null }));
+	const [from, until] = [h("input", { type: "time", change: setQuiet }), h("input", { type: "time", change: setQuiet })];
+	const times = h("div.pair", field(say("notify from"), from), field(say("notify until"), until));
+	const push = makePush((subscription) => ask({ push: subscription }), blame);
+	const settings = h("div.identity", { hidden: true },
+		push.element,
+		checkField(say("notify feed"), feed, say("notify feed note")), address,
+		h("form.row", { submit: submitting(() => ask({ webhook: webhook.value.trim() || null }, webhook)) }, field(say("notify webhook"), webhook, say("notify webhook note")), h("button", sayTitle("deed save"))),
+		checkField(say("notify quiet"), quiet, say("notify quiet note")), times,
+	);
+	/** What is set, as far as known. @type {Partial<Ok>} */
+	let known = {};
+	openDialog(say("notify heading"), h("div.identity", about, fault, settings));
+	await ask({});
+
+	/** Change settings, or only load them, and show what is set. @param {Omit<Protocol.Notify, "type" | "id">} changed @param {HTMLElement} [control] that a refusal is about */
+	async function ask(changed, control) {
+		blame("");
+		try {
+			known = await app.connection.request({ type: "notify", ...changed });
+			settings.hidden = false;
+			await draw(known);
+		} catch (error) {
+			if (!control) await draw(known); // what the player typed stays
+			blame(messageOf(error), control);
+		}
+	}
+
+	/** @param {Partial<Ok>} set */
+	async function draw(set) {
+		feed.checked = !!set.feed;
+		show(address, set.feed ? makeLink(app, String(set.feed), say("notify feed"), say("notify feed address")) : null);
+		webhook.value = set.webhook ?? "";
+		quiet.checked = !!set.quiet;
+		times.hidden = !set.quiet;
+		if (set.quiet) [from.value, until.value] = set.quiet.map(toLocal);
+		await push.draw(set);
+	}
+
+	function setQuiet() {
+		const [first, last] = [from, until].map(({ value }) => value.split(":").map(Number));
+		if (from.value && until.value) ask({ quiet: [toUtc(first), toUtc(last)] });
+	}
+}
