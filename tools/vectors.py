@@ -56,7 +56,7 @@ from tictactoe_words.rosters import read_roster
 from tictactoe_words.scene import Unanswered, View, scene
 from tictactoe_words.telling import announce, announce_standing, news_since
 from tictactoe_words.tournaments import describe_plan
-from tictactoe_words.wording import describe_manners
+from tictactoe_words.wording import describe_manners, format_duration
 
 PATH: Final = Path(__file__).parent.parent / "tests" / "vectors.json"
 MOST: Final = 330
@@ -519,6 +519,10 @@ def make_ladders() -> Iterator[dict[str, Any]]:
     for challenge in (
         OpenChallenge(challenge="c", player="p-ana", name="ana", to="p-bo", **usual),
         OpenChallenge(challenge="c", player="p-ana", name="ana", to="p-bo", **usual | {"clock": clock}, rated=True),
+        OpenChallenge(challenge="c", player="p-ana", name="ana", to="p-bo", **usual | {"clock": ClockTerms(days=1)}),
+        OpenChallenge(
+            challenge="c", player="p-ana", name="ana", to="p-bo", **usual | {"clock": ClockTerms(days=3, bank_days=2)}
+        ),
         OpenChallenge(challenge="c", player="p-ana", name="a\u200bna", to="p-cy", **usual, side="O"),
     ):
         yield from tell_ladders("challenge", challenge, names)
@@ -647,6 +651,9 @@ def render_vectors() -> str:
         "names": [*map(list, _NAMES)],
         "rosters": [[text, list(read_roster(text))] for text in _ROSTERS],
         "plans": [[plan, fitting_kind(plan["kind"], plan["players"]), _describe_plan(plan)] for plan in _PLANS],
+        "durations": [
+            [ms, format_duration(ms)] for ms in (0, 61_000, 86_399_999, 86_400_000, 187_199_999, 187_200_000)
+        ],
         "codes": [[text, read_room_code(text)] for text in _PASTED],
     }
     told = []

@@ -105,7 +105,7 @@ def describe_clock(clock: ClockTerms | None) -> str:
     if clock is None:
         return say("clock none")
     if clock.counts_days:
-        return say("clock days and bank" if clock.bank_days else "clock days", days=clock.days, bank=clock.bank_days)
+        return say("clock days and bank" if clock.bank_days else "clock days", n=clock.days, bank=clock.bank_days)
     if clock.move_ms:
         return say("clock move", seconds=f"{clock.move_ms / 1000:g}")
     minutes, seconds = (clock.initial_ms or 0) / 60_000, (clock.increment_ms or 0) / 1000
@@ -113,13 +113,15 @@ def describe_clock(clock: ClockTerms | None) -> str:
 
 
 def format_duration(milliseconds: int) -> str:
-    """Return a duration as minutes and seconds, with hours if there are any, rounded down.
+    """Return a duration as minutes and seconds, with hours if there are any, or as days and hours; rounded down.
 
-    >>> format_duration(151_999), format_duration(3_600_000)
-    ('2:31', '1:00:00')
+    >>> format_duration(151_999), format_duration(3_600_000), format_duration(187_200_000)
+    ('2:31', '1:00:00', '2 d 4 h')
     """
     minutes, seconds = divmod(max(milliseconds, 0) // 1000, 60)
     hours, minutes = divmod(minutes, 60)
+    if hours >= 24:
+        return say("duration days", days=hours // 24, hours=hours % 24)
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 

@@ -104,6 +104,14 @@ def test_short_move_time_is_announced_for_each_move() -> None:
     assert said(reminders, 90.0) == []
 
 
+def test_the_last_hour_of_a_clock_of_days_is_announced_for_each_move() -> None:
+    terms, day, hour = ClockTerms(days=1), 24 * 3_600_000, 3_600_000
+    reminders = Reminders(ANA, Settings(quiet=True), timed((), day, terms), 0.0)
+    assert said(reminders, 86_400.0) == [(82_800.0, "60 minutes left."), (85_800.0, "10 minutes left.")]
+    reminders.take(timed((0, 1), hour + 1_000, terms), 90_000.0)
+    assert said(reminders, 90_100.0) == [(90_001.0, "60 minutes left.")]
+
+
 def test_a_choice_in_an_opening_begins_a_new_time_as_a_move_does() -> None:
     clock, terms = ClockState({"X": 20_000, "O": 20_000}, "O"), ClockTerms(move_ms=20_000)
     due, chosen = (

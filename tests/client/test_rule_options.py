@@ -52,13 +52,17 @@ def test_options_that_make_no_sense_are_refused_in_one_sentence(options: dict[st
         ("3+2", ClockFields(initial_ms=180_000, increment_ms=2_000)),
         ("0.5+0", ClockFields(initial_ms=30_000, increment_ms=0)),
         ("10/move", ClockFields(move_ms=10_000)),
+        ("3d", ClockFields(days=3)),
+        ("14d+30d", ClockFields(days=14, bank_days=30)),
     ],
 )
 def test_clocks_are_read(text: str | None, clock: ClockFields | None) -> None:
     assert parse_clock(text) == clock
 
 
-@pytest.mark.parametrize("text", ["", "3", "3+", "ten/move", "0+0", "9999+0", "-1+2", "３+2"])
+@pytest.mark.parametrize(
+    "text", ["", "3", "3+", "ten/move", "0+0", "9999+0", "-1+2", "３+2", "0d", "15d", "3d+31d", "3d+2", "3+2d"]
+)
 def test_other_clocks_are_refused(text: str) -> None:
     with pytest.raises(Misuse, match="is not a clock"):
         parse_clock(text)

@@ -12,7 +12,7 @@ from tictactoe_client.input.ways import Choice
 from tictactoe_client.settings import Misuse
 from tictactoe_client.text.wording import describe_clock_in_words
 from tictactoe_engine import PRESETS, IllegalMove, InvalidRules, Rules, UnknownNotation, format_cell, parse_cell
-from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields
+from tictactoe_protocol.terms import MAX_BANK_DAYS, MAX_CLOCK_MS, MAX_DAYS, MAX_MOVE_MS, ClockFields
 from tictactoe_words.catalogue import say
 from tictactoe_words.refusals import describe_fault
 from tictactoe_words.wording import LEVELS, describe_rules
@@ -20,6 +20,7 @@ from tictactoe_words.wording import LEVELS, describe_rules
 MARKS: Final = "XOABCD"
 _SECONDS = r"([0-9]{1,5}(?:\.[0-9]{1,3})?)"
 _CLOCK: Final = re.compile(rf"([0-9]{{1,4}}(?:\.[0-9]{{1,3}})?)\+{_SECONDS}|{_SECONDS}/move", re.ASCII)
+_DAYS: Final = re.compile(r"([0-9]{1,2})d(?:\+([0-9]{1,2})d)?", re.ASCII)
 _BOARD: Final = re.compile(r"([0-9]{1,4})[xX×]([0-9]{1,4})", re.ASCII)
 
 
@@ -67,9 +68,11 @@ def rules_for_players(
 
 
 def parse_clock(text: str | None) -> ClockFields | None:
-    """Return the clock of ``3+2`` or ``10/move``; raises `Misuse`."""
+    """Return the clock of ``3+2``, ``10/move``, ``3d`` or ``3d+2d``; raises `Misuse`."""
     if text is None:
         return None
+    if (match := _DAYS.fullmatch(text)) and 1 <= int(match[1]) <= MAX_DAYS and int(match[2] or 0) <= MAX_BANK_DAYS:
+        return ClockFields(days=int(match[1]), bank_days=int(match[2] or 0))
     if match := _CLOCK.fullmatch(text):
         initial_ms, increment_ms = round(float(match[1] or 0) * 60_000), round(float(match[2] or 0) * 1000)
         move_ms = round(float(match[3] or 0) * 1000)

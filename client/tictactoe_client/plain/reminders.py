@@ -14,6 +14,8 @@ from tictactoe_words.wording import count, seat_of
 
 LOW_SECONDS: Final = (30, 10)
 """The remaining seconds at which our clock is mentioned, once a game, or once a move with a clock per move."""
+LOW_SECONDS_OF_DAYS: Final = (3600, 600)
+"""The same for a clock of days."""
 
 _START: Final = -1
 """The key of the time for a first move."""
@@ -46,9 +48,10 @@ class Reminders:
         if old is None or came_back or has_moved_on(old, state):
             self._since = now
         is_new_time = old is None or old.game != state.game
-        if old is not None and terms and terms.move_ms:
+        if old is not None and terms and (terms.move_ms or terms.counts_days):
             is_new_time |= (old.ply, old.chosen) != (state.ply, state.chosen)
-        kept = {mark for mark, hold_ms in absent.items() if hold_ms == 0} | (set() if is_new_time else {*LOW_SECONDS})
+        kept: set[str | int] = {mark for mark, hold_ms in absent.items() if hold_ms == 0}
+        kept |= set() if is_new_time else {*LOW_SECONDS, *LOW_SECONDS_OF_DAYS}
         self._mentioned &= kept
         self._due = {mark: now + ms / 1000 for mark, ms in absent.items() if mark not in self._mentioned}
         self._due.update(self._watch_clock(state, own, now))
@@ -67,9 +70,8 @@ class Reminders:
             del self._due[key]
         self._mentioned.update(due)
         if left > 0 and any(isinstance(key, int) for key in due):
-            lines.append(
-                say("seconds left for first move" if _START in due else "seconds left", time=count(left, "second"))
-            )
+            time = describe_seconds(left) if left > max(LOW_SECONDS) else count(left, "second")
+            lines.append(say("seconds left for first move" if _START in due else "seconds left", time=time))
         if marks := [key for key in due if isinstance(key, str) and key != _WAITING]:
             lines.append(describe_claim(state, marks))
         if _WAITING in due:
@@ -95,7 +97,7 @@ class Reminders:
             yield _START, max(now, self._runs_out_at - LOW_SECONDS[-1])
         elif clock.running == own:
             self._runs_out_at = now + clock.remaining_ms[own] / 1000
-            allowed = None if terms is None else (terms.move_ms or terms.initial_ms or 0) / 1000
-            for seconds in LOW_SECONDS:
+            allowed = None if terms is None else terms.full_ms / 1000
+            for seconds in LOW_SECONDS_OF_DAYS if terms is not None and terms.counts_days else LOW_SECONDS:
                 if seconds not in self._mentioned and (allowed is None or seconds < allowed):
                     yield seconds, self._runs_out_at - seconds

@@ -56,7 +56,7 @@ def describe_due(state: RoomState, viewer: str, actor: str | None = None) -> lis
 
 def describe_clock_in_words(clock: ClockTerms | None) -> str:
     """Describe a clock: ``3 min each + 2 s a move``, ``10 s a move``, or ``no clock``."""
-    if clock is None or clock.move_ms:
+    if clock is None or clock.move_ms or clock.counts_days:
         return describe_clock(clock)
     seconds, more = (clock.initial_ms or 0) / 1000, (clock.increment_ms or 0) / 1000
     minutes = seconds / 60

@@ -94,13 +94,15 @@ export function describeManners({ rated, host_rating, host_provisional, analysis
 /** @type {(clock: Protocol.ClockTerms | null | undefined) => string} */
 export function describeClock(clock) {
 	if (!clock) return say("clock none");
-	const { initial_ms: initial = 0, increment_ms: increment = 0, move_ms: move } = clock;
+	const { initial_ms: initial = 0, increment_ms: increment = 0, move_ms: move, days, bank_days: bank } = clock;
+	if (days) return say(bank ? "clock days and bank" : "clock days", { n: days, bank });
 	if (move) return say("clock move", { seconds: move / 1000 });
 	return say("clock seat", { minutes: Number((initial / 60_000).toPrecision(6)), seconds: increment / 1000 });
 }
 
 export function formatDuration(milliseconds = 0) {
 	const seconds = Math.floor(Math.max(milliseconds, 0) / 1000);
+	if (seconds >= 86_400) return say("duration days", { days: Math.floor(seconds / 86_400), hours: Math.floor(seconds / 3600) % 24 });
 	const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60].slice(seconds < 3600 ? 1 : 0);
 	return parts.map((part, index) => (index ? String(part).padStart(2, "0") : part)).join(":");
 }
