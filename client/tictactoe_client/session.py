@@ -262,7 +262,7 @@ class Session:
         """Enter a room or an event, and store the seat in a room."""
         assert self.client is not None
         room = await enter(self.client)
-        if isinstance(room, Room) and room.seat is not None:
+        if isinstance(room, Room) and room.seat is not None and not room.keeps_seat:
             self.keep_room(room.code)
             await self.identity.finish()
         return room

@@ -29,6 +29,7 @@ class ExitCode(IntEnum):
 
     NORMAL = 0
     OUR_BUG = 1
+    NO_TURN = 1
     USAGE = 2
     UNREACHABLE = 3
     VERSION = 4

@@ -19,6 +19,7 @@ from tests.programs import Process, start_program
 from tests.server.ratings.served import CLOCK, RULES, claimed, rating
 from tictactoe_client import Client, Room, Tournament, connect, events
 from tictactoe_client.online.challenges import Challenges
+from tictactoe_client.online.days import Days
 from tictactoe_client.online.games import Games
 from tictactoe_client.online.ladders import Ladders
 from tictactoe_client.online.names import Names
@@ -62,6 +63,7 @@ PARTS = {
     "rooms": Rooms,
     "tournaments": Tournaments,
     "challenges": Challenges,
+    "days": Days,
     "games": Games,
     "ladders": Ladders,
     "names": Names,

@@ -32,10 +32,10 @@ _SHELLS: Final = ("bash", "zsh", "fish")
     invoke_without_command=True,
     sections={
         "play": ("play", "new", "bot", "local", "join", "challenge", "accept", "block", "event"),
-        "look": ("watch", "rooms", "servers", "open", "ladder", "player"),
+        "look": ("turns", "watch", "rooms", "servers", "open", "ladder", "player"),
         "past games": ("history", "replay"),
         "programs": ("brain", "cup"),
-        "setup": ("name", "check", "config", "completion", "verify"),
+        "setup": ("name", "notify", "check", "config", "completion", "verify"),
     },
     examples=(
         "--server ws://192.168.1.20:8765 --name ana",
@@ -128,6 +128,7 @@ cli.add_command(CommandElsewhere("brain"))
 cli.add_command(CommandElsewhere("cup"))
 _command("join", "rooms.join", ("K7M4PQ", "http://192.168.1.20:8765/K7M4PQ --name bo"), _ROOM)
 _command("watch", "rooms.watch", ("", "K7M4PQ", "http://192.168.1.20:8765/K7M4PQ --plain"), _ANY_ROOM)
+_command("turns", "days.show_turns", ("", "--quiet", "--json"))
 _command("rooms", "rooms.show_rooms", ("", "--server ws://192.168.1.20:8765", "--json"))
 _command(
     "challenge",
@@ -211,6 +212,16 @@ _command(
     ("ratings.jsonl", "ratings.jsonl --json"),
     Placed(["file"], metavar="file", type=FILE),
     needs_server=False,
+)
+_command(
+    "notify",
+    "days.notify",
+    ("", "--feed --quiet-hours 22:00-07:00", "--webhook https://discord.com/api/webhooks/1/x", "--no-webhook"),
+    Named(["--feed/--no-feed"], default=None),
+    Named(["--webhook"], metavar="url"),
+    Named(["--no-webhook"], is_flag=True),
+    Named(["--quiet-hours"], metavar="hours"),
+    Named(["--no-quiet-hours"], is_flag=True),
 )
 _command("check", "rooms.check", ("", "--server wss://example.org --timeout 10"))
 _command(

@@ -23,6 +23,7 @@ from tictactoe_client.online.address import DEFAULT_SERVER, Address, Cluster, fi
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.challenges import Challenges
 from tictactoe_client.online.connection import GOING_DOWN, Connection, arrive, come_back, greet, is_passing
+from tictactoe_client.online.days import Days
 from tictactoe_client.online.events import (
     Closed,
     ConnectionEvent,
@@ -44,6 +45,7 @@ from tictactoe_client.online.rooms import Rooms
 from tictactoe_client.online.tournaments import Tournaments
 from tictactoe_protocol import ErrorCode, encode, pushes
 from tictactoe_protocol.challenges import Challenged, ChallengeOver
+from tictactoe_protocol.days import Turns
 from tictactoe_protocol.events import Call, EventRows, EventState, EventWatch
 from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.rated import Rated
@@ -54,7 +56,7 @@ from tictactoe_words.scene import Unanswered, describe_unanswered
 AnyRequest = Request | Mapping[str, object]
 """A request, or a JSON object with an id."""
 
-_TOLD_IN_ROOMS: Final = (pushes.Notice, pushes.Announcement, Call, Challenged)
+_TOLD_IN_ROOMS: Final = (pushes.Notice, pushes.Announcement, Call, Challenged, Turns)
 _FIRST_WAIT_SECONDS: Final = 0.2
 _LONGEST_WAIT_SECONDS: Final = 4.0
 """The waits while servers disagree about a room's owner."""
@@ -113,6 +115,7 @@ class Client:
         server: The server's name and version.
         cluster: The known addresses, the current one first.
         challenges: Challenges between players.
+        days: Games over days.
         games: Our finished games.
         ladders: The ladders of rated games.
         names: Our name, our devices and our stored data.
@@ -154,6 +157,7 @@ class Client:
         self.rooms = Rooms(self)
         self.challenges, self.tournaments = Challenges(self, self.rooms), Tournaments(self, self.rooms)
         self.games, self.ladders, self.names = Games(self), Ladders(self), Names(self)
+        self.days = Days(self)
         self._reading = asyncio.create_task(self._read(connection), name="tictactoe connection")
         self._keeping = asyncio.create_task(self._keep(), name="tictactoe conversation")
 
@@ -347,6 +351,8 @@ class Client:
                 self.tournaments._take_calls(push)
             case Challenged():
                 self.challenges.open[push.challenge] = push
+            case Turns():
+                self.days.turns = push.turns
             case Rated() if room is not None:
                 room._tell(Told(push))
         if isinstance(push, _TOLD_IN_ROOMS) or (isinstance(push, pushes.Error) and not push.id):
@@ -446,6 +452,7 @@ class Client:
         before, self._connection = self._connection, connection
         self.cluster = self.cluster.seen_from(connection.address, connection.servers)
         self.tournaments._take_calls(*(connection.welcome.calls or ()))
+        self.days.turns = connection.welcome.turns or ()
         self._messages.publish(connection.message)
         self._reading = asyncio.create_task(self._read(connection), name="tictactoe connection")
         self.challenges._compare(before.welcome, connection.welcome, self.rooms._own_codes)
@@ -653,6 +660,8 @@ async def connect(
     bot: bool = False,
 ) -> AsyncIterator[Client]:
     """Connect to a server and say hello; the end of the ``async with`` gives our seats up and closes.
+
+    Seats in games over days are kept.
 
     Args:
         url: A server (``ws://host:port``, ``wss://host``, ``host``, or a link to one of its rooms), or the

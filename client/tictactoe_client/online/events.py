@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from tictactoe_client.online.errors import ConnectionLost, Refused
 from tictactoe_protocol.challenges import Challenged, ChallengeOver, OpenChallenge
+from tictactoe_protocol.days import Turns
 from tictactoe_protocol.events import Call
 from tictactoe_protocol.pushes import Announcement, ChatLine, Error, Happening, Notice, RoomState
 from tictactoe_protocol.rated import Rated
@@ -42,7 +43,7 @@ class Said(Struct, frozen=True):
 class Told(Struct, frozen=True):
     """A message that answers no request."""
 
-    push: Notice | Announcement | Error | Call | Challenged | Rated
+    push: Notice | Announcement | Error | Call | Challenged | Rated | Turns
 
 
 class ChallengeEnded(Struct, frozen=True):

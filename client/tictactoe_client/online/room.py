@@ -132,6 +132,12 @@ class Room(Followed[RoomState]):
             self._position = position_after(self.state)
         return self._position
 
+    @property
+    def keeps_seat(self) -> bool:
+        """Whether our seat is kept while we are away, as in games over days."""
+        terms = self.state.time_control if self.has_state and not self.is_watching else None
+        return terms is not None and terms.counts_days
+
     def events(self) -> Stream[RoomEvent]:
         """Return a stream of everything that happens from now on, beginning with `Updated` for the current state.
 

@@ -118,19 +118,23 @@ class Rooms(Part):
         """Whether we play a running game, so that no request leads to another server."""
         return any(room.plays for room in self._own)
 
-    def step_aside(self) -> None:
-        """Detach from our rooms without leaving them, so that the next request may lead to another server.
+    def step_aside(self, *rooms: Room) -> None:
+        """Detach from these rooms, by default from all, so that the next request may lead to another server.
 
-        Our seats are then held as after a loss.
+        Our seats are then held as after a loss, or kept in games over days.
         """
-        for room in self._own:
+        for room in rooms or self._own:
             self._client._detach(room)
 
     async def leave(self) -> bool:
-        """Give all our seats up, without waiting for a silent server; return True if the server knows."""
+        """Give all our seats up, without waiting for a silent server; return True if the server knows.
+
+        Seats in games over days are kept.
+        """
         if not self._client.is_here:
             return False
-        return all(await asyncio.gather(*(room.say_goodbye() for room in self._own if not room.is_watching)))
+        given_up = [room for room in self._own if not (room.is_watching or room.keeps_seat)]
+        return all(await asyncio.gather(*(room.say_goodbye() for room in given_up)))
 
     @property
     def _own(self) -> Sequence[Room]:

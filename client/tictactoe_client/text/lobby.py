@@ -12,6 +12,7 @@ from tictactoe_client.online.address import Address
 from tictactoe_client.text.programs import own_command
 from tictactoe_engine import Rules
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.days import Turn
 from tictactoe_protocol.events import EventHead
 from tictactoe_protocol.pushes import PastGame, RoomSummary
 from tictactoe_protocol.terms import RulesState
@@ -114,6 +115,19 @@ def list_games(
     short = align_columns([(*row[:players], *row[players + 1 :]) for row in table])
     indent = " " * (max(cell_len(row[0]) for row in table) + 2)
     return [line for head, row in zip(short, table, strict=True) for line in (head, f"{indent}{row[players]}")]
+
+
+def list_turns(turns: Sequence[Turn]) -> list[str]:
+    """Return an aligned line for each game over days that awaits our move: code, rules, time left and waiting time."""
+    return align_columns(
+        (
+            turn.room,
+            short_rules(turn.rules),
+            say("turn left", time=format_duration(turn.left_ms)),
+            say("turn since", time=format_duration(turn.since_ms)),
+        )
+        for turn in turns
+    )
 
 
 def align_columns(

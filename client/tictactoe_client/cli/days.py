@@ -1,0 +1,74 @@
+"""What the commands about games over days do: which games await our move, and how we hear of them."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Any
+
+from msgspec import to_builtins
+
+from tictactoe_client.cli.run import ask_and_print, connected
+from tictactoe_client.online.errors import Refused
+from tictactoe_client.settings import ExitCode, Misuse, Settings
+from tictactoe_client.streams.output import Output, print_own
+from tictactoe_client.text.lobby import list_turns
+from tictactoe_protocol import clean_text
+from tictactoe_protocol.days import MINUTES_A_DAY
+from tictactoe_words.catalogue import say
+
+
+async def show_turns(settings: Settings) -> int:
+    """Print the games that await our move; the exit code says whether there are any."""
+    async with connected(settings, role="reader", tells_left_behind=False) as (client, _):
+        if not client.days.are_offered:
+            raise Refused("unsupported", say("no days"))
+        turns = client.days.turns
+        if settings.mode == "json":
+            print_own("turns", turns=to_builtins(turns))
+        elif turns or not settings.quiet:
+            Output().print(*(list_turns(turns) or [say("turns await", n=0)]))
+        return ExitCode.NORMAL if turns else ExitCode.NO_TURN
+
+
+async def notify(
+    settings: Settings, *, feed: bool | None, webhook: str | None, no_webhook: bool, quiet_hours: str | None, **no: bool
+) -> int:
+    """Choose how we hear of games that await our move, and print what is set."""
+    wish: dict[str, Any] = {} if feed is None else {"feed": feed}
+    for option, value, is_off in (
+        ("webhook", webhook, no_webhook),
+        ("quiet-hours", quiet_hours, no["no_quiet_hours"]),
+    ):
+        if value is not None and is_off:
+            raise Misuse(say("choose one", one=f"--{option}", other=f"--no-{option}"))
+        if value is not None or is_off:
+            wish[option.partition("-")[0]] = _parse_hours(value) if value and option == "quiet-hours" else value
+    async with connected(settings, role="player" if wish else "reader", tells_left_behind=False) as (client, _):
+
+        async def ask() -> list[str]:
+            now = await client.days.notify(**wish)
+            hours = "-".join(map(_format_minute, now.quiet)) if now.quiet else ""
+            values = {"feed": now.feed or "", "webhook": now.webhook or "", "quiet": hours}
+            none = say("notify none")
+            return [say(f"notify {id}", value=clean_text(str(value)) or none) for id, value in values.items()]
+
+        return await ask_and_print(settings, client, ask)
+
+
+def _parse_hours(text: str) -> tuple[int, int]:
+    """Return local times such as ``22:00-07:00`` in minutes of the day in UTC; raises `Misuse`."""
+    match = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)-([01]?\d|2[0-3]):([0-5]\d)", text, re.ASCII)
+    if match is None:
+        raise Misuse(say("no hours like", text=clean_text(text)))
+    begin, end = (int(match[at]) * 60 + int(match[at + 1]) - _utc_offset() for at in (1, 3))
+    return begin % MINUTES_A_DAY, end % MINUTES_A_DAY
+
+
+def _format_minute(minute: int) -> str:
+    return "{:02}:{:02}".format(*divmod((minute + _utc_offset()) % MINUTES_A_DAY, 60))
+
+
+def _utc_offset() -> int:
+    offset = datetime.now().astimezone().utcoffset()
+    return 0 if offset is None else round(offset.total_seconds() / 60)
