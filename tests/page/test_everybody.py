@@ -5,7 +5,9 @@ from tests.page.conftest import FindViolations, Visit, find_in_both_schemes, tak
 from tests.page.test_play import address, one_at_the_board
 from tests.page.test_wall import MINUTE, begin
 from tests.peer import Peer, open_peer
+from tictactoe_engine import PRESETS
 from tictactoe_server.server import Server
+from tictactoe_words.catalogue import say
 
 
 async def test_a_thumb_chooses_a_small_cell_and_confirms_it(server: Server, visit: Visit) -> None:
@@ -183,11 +185,22 @@ async def test_all_columns_are_visible_and_the_board_is_still(
     assert await places() == before
 
 
-async def test_nothing_is_cut_off_in_a_window_magnified_to_400_percent(server: Server, visit: Visit, bo: Peer) -> None:
-    ana = await one_at_the_board(server, visit, bo)
+async def test_every_page_has_the_rules_of_each_game_and_cuts_nothing_off_at_400_percent(
+    server: Server, visit: Visit, bo: Peer
+) -> None:
+    ana = await one_at_the_board(server, visit, bo, "gomoku")
     for path in ("", "/", "/#games", "/wall"):
         if path:
             await ana.page.goto(address(server, path))
+        await ana.page.set_viewport_size({"width": 1280, "height": 800})
+        await ana.button("Rules").click()
+        rules = ana.page.get_by_role("dialog", name="Rules")
+        for game in PRESETS:
+            await expect(rules).to_contain_text(say(f"rules of {game}"))
+        if not path:
+            await expect(rules.locator("#rules-gomoku")).to_be_in_viewport()
+        await ana.page.keyboard.press("Escape")
+        await expect(rules).to_have_count(0)
         for width in (320, 1280):
             await ana.page.set_viewport_size({"width": width, "height": 256})
             assert await ana.page.evaluate("document.documentElement.scrollWidth") <= width, path

@@ -1,14 +1,10 @@
-import pytest
 from playwright.async_api import expect
 
 from tests.limits import uncounted
 from tests.page.conftest import SERVER_GOES, FindViolations, Visit
-from tests.page.test_play import address, one_at_the_board, two_at_the_board
-from tests.peer import Peer
-from tictactoe_engine import PRESETS
+from tests.page.test_play import address, two_at_the_board
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_words.catalogue import say
 
 
 async def test_the_last_game_and_clock_are_remembered(server: Server, visit: Visit) -> None:
@@ -29,8 +25,11 @@ async def test_the_last_game_and_clock_are_remembered(server: Server, visit: Vis
     await expect(ana.page.get_by_role("combobox", name="Clock")).to_have_value("5+1")
 
 
-async def test_no_note_on_the_home_page_ends_with_a_single_word(server: Server, visit: Visit) -> None:
+async def test_the_first_page_is_aligned_cuts_nothing_and_no_note_ends_with_a_single_word(
+    server: Server, visit: Visit
+) -> None:
     ana = await visit(address(server))
+    await ana.connects()
     alone = """notes => notes.map(({firstChild: text}) => text.data).filter((text, at) => {
         const range = new Range();
         const tops = [...text.matchAll(/\\S+/g)].map(({0: word, index}) => {
@@ -43,6 +42,17 @@ async def test_no_note_on_the_home_page_ends_with_a_single_word(server: Server, 
     notes = ana.page.locator(".way small, .tile small")
     await expect(notes).not_to_have_count(0)
     assert await notes.evaluate_all(alone) == []
+    await expect(ana.page.get_by_role("link", name="Ladders")).to_be_visible()
+    edges = """(width) => {
+        const boxes = (name) => [...document.querySelectorAll(name)].map((one) => one.getBoundingClientRect());
+        const lefts = new Set(boxes(".begin > .way, .begin > .field").map(({left}) => Math.round(left)));
+        const heights = new Set(boxes(".tile").slice(5).map(({height}) => Math.round(height)));
+        const names = [...document.querySelectorAll(".tile b")].filter((one) => one.scrollWidth > one.clientWidth + 1);
+        return [lefts.size, heights.size, names.length, document.documentElement.scrollWidth <= width];
+    }"""
+    for width in (390, 1280, 1920):
+        await ana.page.set_viewport_size({"width": width, "height": 1000})
+        assert await ana.page.evaluate(edges, width) == [2 if width == 390 else 4, 1, 0, True], width
 
 
 async def test_the_name_of_a_game_stays_on_one_line_on_a_small_phone(server: Server, visit: Visit) -> None:
@@ -105,21 +115,6 @@ async def test_a_friend_is_invited_to_the_game_that_is_chosen(server: Server, vi
     await ana.hears("eve joins as O.")
 
 
-async def test_the_rules_of_each_game_are_one_click_away_on_every_page(server: Server, visit: Visit, bo: Peer) -> None:
-    ana = await one_at_the_board(server, visit, bo, "gomoku")
-    for path in ("", "/", "/#games", "/wall"):
-        if path:
-            await ana.page.goto(address(server, path))
-        await ana.button("Rules").click()
-        rules = ana.page.get_by_role("dialog", name="Rules")
-        for game in PRESETS:
-            await expect(rules).to_contain_text(say(f"rules of {game}"))
-        if not path:
-            await expect(rules.locator("#rules-gomoku")).to_be_in_viewport()
-        await ana.page.keyboard.press("Escape")
-        await expect(rules).to_have_count(0)
-
-
 async def test_a_click_chooses_the_colours_of_the_page_and_they_are_remembered(server: Server, visit: Visit) -> None:
     ana = await visit(address(server), dark=True)
     ground = "getComputedStyle(document.documentElement).backgroundColor"
@@ -150,24 +145,26 @@ async def test_the_home_page_shows_demonstration_games_while_no_player_plays(vis
         await expect(ana.page.get_by_role("heading", name="Rooms (0)")).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-async def test_a_click_on_the_custom_game_opens_its_board(server: Server, visit: Visit, width: int) -> None:
+async def test_a_click_on_the_custom_game_opens_its_board(server: Server, visit: Visit) -> None:
     ana = await visit(address(server))
-    await ana.connects()
-    await ana.page.set_viewport_size({"width": width, "height": 800})
-    await ana.tile("custom").click()
-    card = ana.page.locator(".play")
-    await expect(card).to_contain_text("4 by 5, 4 in a row")
-    await ana.page.get_by_label("Rows").fill("5")
-    await ana.page.get_by_label("Marks").fill("xoa")
-    await ana.page.get_by_label("In a row to win").fill("9")
-    await ana.page.keyboard.press("Enter")
-    await expect(ana.page.get_by_label("Marks")).to_have_value("XOA")
-    await ana.button("Invite a friend").click()
-    await expect(ana.page.locator(".sub")).to_contain_text("5 by 5, 5 in a row, 3 players")
-    await ana.page.go_back()
-    await expect(ana.tile("custom")).to_be_checked()
-    await expect(card).to_contain_text("5 by 5, 5 in a row, 3 players")
+    for width in (390, 1280):
+        await ana.connects()
+        await ana.page.set_viewport_size({"width": width, "height": 800})
+        await ana.tile("custom").click()
+        card = ana.page.locator(".play")
+        await expect(card).to_contain_text("4 by 5, 4 in a row")
+        await ana.page.get_by_label("Rows").fill("5")
+        await ana.page.get_by_label("Marks").fill("xoa")
+        await ana.page.get_by_label("In a row to win").fill("9")
+        await ana.page.keyboard.press("Enter")
+        await expect(ana.page.get_by_label("Marks")).to_have_value("XOA")
+        await ana.button("Invite a friend").click()
+        await expect(ana.page.locator(".sub")).to_contain_text("5 by 5, 5 in a row, 3 players")
+        await ana.page.go_back()
+        await expect(ana.tile("custom")).to_be_checked()
+        await expect(card).to_contain_text("5 by 5, 5 in a row, 3 players")
+        await ana.page.evaluate("localStorage.clear()")
+        await ana.page.reload()
 
 
 async def test_a_game_of_ones_own_is_built_on_its_preview_and_shared_by_a_link(
@@ -201,30 +198,21 @@ async def test_a_game_of_ones_own_is_built_on_its_preview_and_shared_by_a_link(
     await expect(bo.page.locator(".sub")).to_contain_text("4 by 5, 4 in a row, 3 players, B3 blocked")
 
 
-@pytest.mark.parametrize(
-    "bad",
-    ["4x5x9", "4x5x4&blocked=z9", "4x5x4&marks=x", "4x5x4&opening=pie&players=3", "2x2x2&blocked=a1,a2,b1", "soon"],
-)
-async def test_a_link_to_no_game_that_can_be_played_says_so(server: Server, visit: Visit, bad: str) -> None:
-    ana = await visit(address(server, f"/#own={bad}"))
-    alert = ana.page.locator(".play .fault[role=alert]")
-    await expect(alert).to_have_text("This link does not describe a game that can be played. Build your own here.")
-    await ana.page.get_by_label("Rows").fill("5")
-    await ana.page.keyboard.press("Enter")
-    await expect(alert).to_be_empty()
-
-
-async def test_the_first_page_is_aligned_and_cuts_nothing(server: Server, visit: Visit) -> None:
+async def test_a_link_to_no_game_that_can_be_played_says_so(server: Server, visit: Visit) -> None:
     ana = await visit(address(server))
     await ana.connects()
-    await expect(ana.page.get_by_role("link", name="Ladders")).to_be_visible()
-    edges = """(width) => {
-        const boxes = (name) => [...document.querySelectorAll(name)].map((one) => one.getBoundingClientRect());
-        const lefts = new Set(boxes(".begin > .way, .begin > .field").map(({left}) => Math.round(left)));
-        const heights = new Set(boxes(".tile").slice(5).map(({height}) => Math.round(height)));
-        const names = [...document.querySelectorAll(".tile b")].filter((one) => one.scrollWidth > one.clientWidth + 1);
-        return [lefts.size, heights.size, names.length, document.documentElement.scrollWidth <= width];
-    }"""
-    for width in (390, 1280, 1920):
-        await ana.page.set_viewport_size({"width": width, "height": 1000})
-        assert await ana.page.evaluate(edges, width) == [2 if width == 390 else 4, 1, 0, True], width
+    bad = (
+        "4x5x9",
+        "4x5x4&blocked=z9",
+        "4x5x4&marks=x",
+        "4x5x4&opening=pie&players=3",
+        "2x2x2&blocked=a1,a2,b1",
+        "soon",
+    )
+    for own, rows in zip(bad, "545454", strict=True):
+        await ana.page.goto(address(server, f"/#own={own}"))
+        alert = ana.page.locator(".play .fault[role=alert]")
+        await expect(alert).to_have_text("This link does not describe a game that can be played. Build your own here.")
+        await ana.page.get_by_label("Rows").fill(rows)
+        await ana.page.keyboard.press("Enter")
+        await expect(alert).to_be_empty()
