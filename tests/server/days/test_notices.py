@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,18 +15,26 @@ from tests.limits import uncounted
 from tests.peer import open_peer, until
 from tests.server.days.receiver import Receiver
 from tests.server.days.test_day_games import begin, play
+from tests.server.nats_node import Node, empty_store
+from tests.server.test_cluster import quick
+from tests.server.test_cluster import settings as cluster_settings
 from tests.server.test_forgetting import until_done
 from tictactoe_protocol.terms import DAY_MS
 from tictactoe_server import clock as clocks
 from tictactoe_server.features.all import FEATURES
+from tictactoe_server.features.cluster.cluster import Cluster
 from tictactoe_server.features.days import notices, service
 from tictactoe_server.features.days.feature import FEATURE, DayOptions, make
 from tictactoe_server.features.days.https import HttpsPoster
-from tictactoe_server.features.days.notices import FIRST_RETRY_MS, GATHER_MS, MOST_TRIES, Notifier
+from tictactoe_server.features.days.notices import FIRST_RETRY_MS, GATHER_MS, MOST_TRIES, Notices, Notifier
+from tictactoe_server.features.days.service import DayGames
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
+from tictactoe_server.storage.store import StoreUnavailable
 
 pytestmark = pytest.mark.features
+
+__all__ = ["quick"]
 
 HOOK = "/hook?token=secret"
 HOUR_MS = 60 * 60 * 1000
@@ -87,14 +96,17 @@ async def choose(server: Server, token: str, **fields: Any) -> dict[str, Any]:
 async def alone(server: Server) -> None:
     """Wait until nobody is connected and the end of all visits is stored."""
     notifier = server.service(Notifier)
-    await until(lambda: not server.core.presence.ids and not notifier._connected)
+    jobs = len(notifier.jobs)
+    await until(lambda: len(notifier.tasks) == jobs and not server.core.presence.ids and not notifier._connected)
 
 
 async def looked(server: Server) -> None:
     """Wait until the notifier has looked at everything that is due."""
     notifier = server.service(Notifier)
-    await until(lambda: min(notifier._due.values(), default=1 << 62) > server.core.time())
-    await asyncio.sleep(0.1)
+    jobs = len(notifier.jobs)
+    await until(
+        lambda: len(notifier.tasks) == jobs and min(notifier._due.values(), default=1 << 62) > server.core.time()
+    )
 
 
 async def test_one_message_until_the_next_visit(server: Server, clock: FakeClock, receiver: Receiver) -> None:
@@ -105,7 +117,8 @@ async def test_one_message_until_the_next_visit(server: Server, clock: FakeClock
     await play(server, x, room, (0, 0))
     await alone(server)
     clock.advance(GATHER_MS)
-    (message,) = await receiver.until_received(1)
+    await looked(server)
+    (message,) = receiver.messages
     link = f"http://127.0.0.1:{server.port}/{room}"
     assert message["content"] == message["text"] == f"1 game is waiting for you: {link}"
     (game,) = message["games"]
@@ -123,7 +136,8 @@ async def test_one_message_until_the_next_visit(server: Server, clock: FakeClock
     await looked(server)
     assert len(receiver.requests) == 1
     clock.advance(3 * DAY_MS)  # of five days with the reserve, less than a quarter is left
-    assert (await receiver.until_received(2))[1]["text"] == f"Little time is left for your move: {link}"
+    await looked(server)
+    assert receiver.messages[1]["text"] == f"Little time is left for your move: {link}"
     clock.advance(HOUR_MS)
     await looked(server)
     assert len(receiver.requests) == 2
@@ -152,7 +166,7 @@ async def test_twelve_moves_in_a_minute_lead_to_one_message(
     await play(server, games[0][1], room, (100, 12))
     await alone(server)
     clock.advance(GATHER_MS)
-    await receiver.until_received(1)
+    await looked(server)
     for _ in range(3):
         clock.advance(GATHER_MS)
         await looked(server)
@@ -206,8 +220,8 @@ async def test_a_failed_message_is_sent_again_and_given_up_after_a_day(
     receiver.statuses = [500, 429, 302, None] + [503] * 20
     clock.advance(GATHER_MS)
     for tries in range(1, MOST_TRIES + 1):
-        await receiver.until_received(tries)
         await looked(server)
+        assert len(receiver.requests) == tries
         clock.advance(FIRST_RETRY_MS * (1 << (tries - 1)) - 1000)
         await looked(server)
         assert len(receiver.requests) == tries
@@ -310,3 +324,60 @@ async def test_the_option_lists_hosts(receiver: Receiver) -> None:
         reply = await ana.ask("notify", webhook="https://other.example/hook")
         assert (reply["code"], reply["path"]) == ("not_allowed", "webhook")
         assert "--webhook-hosts other.example" in reply["message"]
+
+
+async def test_a_crash_after_the_message_was_sent_repeats_it_once(
+    start: Callable[[], Server], clock: FakeClock, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(row: Notices, statuses: Any) -> Notices:
+        raise StoreUnavailable("crashed")
+
+    async with start() as server:
+        room, x, o = await begin(server)
+        await choose(server, o, webhook=url_of(receiver))
+        await alone(server)
+        clock.advance(1000)
+        await play(server, x, room, (0, 0))
+        await alone(server)
+        receiver.statuses = [None]  # the answer is lost, and so is everything after it
+        with monkeypatch.context() as patched:
+            patched.setattr(Notices, "after_sending", crash)
+            clock.advance(GATHER_MS)
+            await receiver.until_received(1)
+            await looked(server)
+    for _ in range(2):
+        async with start() as server:
+            await until(lambda: server.service(Notifier)._due)
+            clock.advance(GATHER_MS)
+            await looked(server)
+    assert len(receiver.requests) == 2
+
+
+async def test_a_player_at_another_server_is_sent_nothing(node: Node, receiver: Receiver) -> None:
+    async def resolve(host: str, port: int) -> list[str]:
+        return ["127.0.0.1"]
+
+    poster = HttpsPoster((f"chat.example:{receiver.port}", "127.0.0.1"), resolve, receiver.context)
+    features = [replace(FEATURE, make=partial(make, poster=poster)) if one is FEATURE else one for one in FEATURES]
+    await (await empty_store(node)).close()
+    servers = [Server(cluster_settings(node), limits=uncounted(), features=features) for _ in range(2)]
+    async with AsyncExitStack() as stack:
+        await asyncio.gather(*(stack.enter_async_context(server) for server in servers))
+        await until(lambda: all(len(server.service(Cluster).members.others) == 1 for server in servers))
+        sender, other = sorted(servers, key=lambda server: not server.core.rooms.elsewhere.is_chosen("notices"))
+        notifier, days = sender.service(Notifier), sender.service(DayGames)
+        room, x, o = await begin(other)
+        await choose(other, o, webhook=url_of(receiver))
+        async with open_peer(other.url, token=o) as bo:
+            player = bo.welcome["player"]
+            await play(other, x, room, (0, 0))
+            await until(lambda: days.turns_of(player) and notifier._rows.get(player))
+            await notifier._attend_to(player)
+            assert not receiver.requests
+            await play(other, o, room, (3, 1))
+        await until(lambda: not other.core.presence.ids)
+        await alone(other)
+        await play(other, x, room, (1, 2))
+        await until(lambda: days.turns_of(player))
+        await notifier._attend_to(player)
+        assert len(receiver.requests) == 1

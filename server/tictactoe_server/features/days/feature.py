@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from tictactoe_server.core.core import Service
-from tictactoe_server.features.challenges.service import Challenges
 from tictactoe_server.features.days.https import HttpsPoster, parse_hosts
 from tictactoe_server.features.days.notices import NOTICES, PUSH_KEYS, Notifier
 from tictactoe_server.features.days.service import DAY_GAMES, DayGames
@@ -32,17 +31,8 @@ class DayOptions(Options):
 def make(parts: Parts, poster: HttpsPoster | None = None) -> Iterable[Service]:
     """Return the services of this feature; `poster` replaces the part that sends messages."""
     poster = poster or HttpsPoster([host for some in parts.settings.of(DayOptions).webhook_hosts for host in some])
-    days = DayGames()
-    return (
-        days,
-        Notifier(
-            days,
-            None if parts.settings.hides_names else poster,  # nothing leaves a school's server
-            parts.title,
-            lambda player: parts.server().service(Challenges).is_present(player),
-            lambda: any(r"/preview/([^/.]+)\.png" in service.routes for service in parts.server().services),
-        ),
-    )
+    days, is_school = DayGames(), parts.settings.hides_names
+    return (days, Notifier(days, None if is_school else poster, parts.title, parts.server))
 
 
 FEATURE: Final = Feature(make=make, tables=(DAY_GAMES, NOTICES, PUSH_KEYS), options=DayOptions)

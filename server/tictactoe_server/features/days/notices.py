@@ -10,9 +10,8 @@ a day has passed. A crash while it is being sent can therefore lead to one dupli
 from __future__ import annotations
 
 import asyncio
-import re
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
@@ -29,14 +28,16 @@ from tictactoe_protocol.days import MINUTES_A_DAY, Notify, PushSubscription, Tur
 from tictactoe_server import clock
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
+from tictactoe_server.features.challenges.service import Challenges
 from tictactoe_server.features.days.feed import render_feed
 from tictactoe_server.features.days.https import HttpsPoster, parse_target
 from tictactoe_server.features.days.service import LOOK_SECONDS, DayGames
 from tictactoe_server.http.texts import TITLE
+from tictactoe_server.operator.order import ServerParts
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.rooms.room import Refused
-from tictactoe_server.storage.specs import Persons, TableSpec
+from tictactoe_server.storage.specs import NOBODY, Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse, Reply
 from tictactoe_words.catalogue import open_catalogue
@@ -51,9 +52,6 @@ MOST_TRIES: Final = 11
 MOST_BROWSERS: Final = 5  # subscriptions to push messages per player
 MOST_LISTED: Final = 10  # games in a message
 AT_ONCE: Final = 200  # players who are looked at together
-PUSH_SERVICES: Final = re.compile(
-    r"fcm\.googleapis\.com|updates\.push\.services\.mozilla\.com|[\w-]+\.push\.apple\.com|[\w-]+\.notify\.windows\.com"
-)
 
 
 class Notices(Struct, frozen=True, omit_defaults=True):
@@ -120,7 +118,7 @@ NOTICES: Final[TableSpec[Notices]] = TableSpec(
     persons=Persons(lambda notices: (notices.player,), owner=lambda notices: notices.player),
 )
 """Notification settings by player, for those who have chosen any."""
-PUSH_KEYS: Final[TableSpec[str]] = TableSpec("push_keys", "push key", str.encode, bytes.decode)
+PUSH_KEYS: Final[TableSpec[str]] = TableSpec("push_keys", "push key", str.encode, bytes.decode, persons=NOBODY)
 """The server's secret for push messages, under the key "push"."""
 
 
@@ -132,9 +130,8 @@ def urgency_of(turns: Sequence[Turn], seen: int, now: int) -> tuple[int, int | N
     """
     short = [now + turn.left_ms - (turn.since_ms + turn.left_ms) // 4 for turn in turns]
     is_new = any(seen < now - turn.since_ms for turn in turns)
-    return 2 if any(seen < at <= now for at in short) else int(is_new), min(
-        (at for at in short if at > now), default=None
-    )
+    urgency = 2 if any(seen < at <= now for at in short) else int(is_new)
+    return urgency, min((at for at in short if at > now), default=None)
 
 
 class Notifier(Service):
@@ -142,20 +139,12 @@ class Notifier(Service):
 
     Args:
         poster: Sends messages; None on a server from which nothing may leave.
-        is_present: Returns whether a player is connected to any server of the cluster.
-        has_pictures: Returns whether the server has pictures of public rooms.
     """
 
     def __init__(
-        self,
-        days: DayGames,
-        poster: HttpsPoster | None,
-        title: str,
-        is_present: Callable[[str], Awaitable[bool]],
-        has_pictures: Callable[[], bool],
+        self, days: DayGames, poster: HttpsPoster | None, title: str, server: Callable[[], ServerParts]
     ) -> None:
-        self._days, self._poster, self._title = days, poster, title or TITLE
-        self._is_present, self._has_pictures = is_present, has_pictures
+        self._days, self._poster, self._title, self._server = days, poster, title or TITLE, server
         self.handles, self.routes = {Notify: self.notify}, {r"/feed/([A-Za-z0-9_-]{16,64})\.atom": self.feed}
         self._feeds: dict[str, str] = {}  # players by the secrets of their feeds
         self._due: dict[str, int] = {}  # when to look at a player's games (ms of served time)
@@ -209,14 +198,7 @@ class Notifier(Service):
             if sealer is None:
                 why = "push" if origin.startswith("https://") else "push page"
                 raise Refused(ErrorCode.NOT_ALLOWED, why, path="push")
-            try:
-                sealer.seal(request.push, "", b"", origin)
-                is_valid = (
-                    PUSH_SERVICES.fullmatch(target.place) if (target := parse_target(request.push.endpoint)) else False
-                )
-            except ValueError:
-                is_valid = False
-            if not is_valid:
+            if not sealer.accepts(request.push):
                 raise Refused(ErrorCode.BAD_MESSAGE, "push", path="push")
 
     async def _load_sealer(self) -> PushSealer | None:
@@ -236,12 +218,9 @@ class Notifier(Service):
         for game in self._days.games_of(player):
             with suppress(Refused):  # the room has just been closed
                 games.append((game, await self._core.rooms.load_state(game.room)))
-        address, changed_at, pictures = (
-            request.origin + request.path,
-            self._days.changed_at(player),
-            self._has_pictures(),
-        )
-        body = render_feed(self._title, address, request.origin, changed_at, games, pictures=pictures)
+        pictures = any(r"/preview/([^/.]+)\.png" in service.routes for service in self._server().services)
+        head = self._title, request.origin + request.path, request.origin, self._days.changed_at(player)
+        body = render_feed(*head, games, pictures=pictures)
         return HttpResponse(HTTPStatus.OK, body, "application/atom+xml", (("Cache-Control", "private, no-cache"),))
 
     def _on_row(self, player: str, before: Notices | None, after: Notices | None) -> None:
@@ -265,23 +244,23 @@ class Notifier(Service):
         """Note the ends of visits, and send the messages that are due; one server of a cluster sends."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
-            now, connected, is_connected = self._core.time(), self._connected, self._core.presence.of_player
-            connected.update((player, now) for player in connected if is_connected(player))
-            await asyncio.gather(*(self._note_visit(one) for one in [*connected] if not is_connected(one)))
+            now, connected = self._core.time(), self._core.presence.ids
+            self._connected.update(dict.fromkeys(connected, now))
+            for player in self._connected.keys() - connected:
+                self.tasks.start(self._note_visit(player, self._connected.pop(player)))
             if self._days.games.loaded.is_set() and self._core.rooms.elsewhere.is_chosen(NOTICES.name):
-                due = [*islice((player for player, at in self._due.items() if at <= now), AT_ONCE)]
-                for player in due:
+                for player in [*islice((player for player, at in self._due.items() if at <= now), AT_ONCE)]:
                     del self._due[player]
-                await asyncio.gather(*map(self._attend_to, due))
+                    self.tasks.start(self._attend_to(player))
 
-    async def _note_visit(self, player: str) -> None:
-        """Store when a player was last connected. The next look retries."""
-        row, at = self._rows.get(player), self._connected[player]
-        with suppress(StoreUnavailable):
+    async def _note_visit(self, player: str, at: int) -> None:
+        """Store when a player was last connected."""
+        row = self._rows.get(player)
+        try:
             if row is not None and row.addresses:
                 await self._rows.change(player, lambda old: old and replace(old, seen=at, sent=0, pending=()))
-            if self._connected[player] == at:
-                del self._connected[player]
+        except StoreUnavailable:  # the next look retries
+            self._connected.setdefault(player, at)
 
     async def _attend_to(self, player: str) -> None:
         """Send a player the message that is due, if any, and schedule the next look."""
@@ -294,7 +273,7 @@ class Notifier(Service):
         if row.pending and row.retry_at > now and urgency <= row.sent:
             self._look_at(player, row.retry_at)
         elif row.pending or urgency > row.sent:
-            if row.is_quiet or await self._is_present(player):
+            if row.is_quiet or await self._server().service(Challenges).is_present(player):
                 self._look_soon(player)
                 return
             try:
@@ -307,27 +286,22 @@ class Notifier(Service):
     # -- sending ------------------------------------------------------------------------------------------------
 
     async def _send(self, row: Notices, turns: Sequence[Turn]) -> None:
-        message = message_of(row, turns)
-        statuses = await asyncio.gather(*(self._post(row, address, message) for address in row.pending))
-        results = dict(zip(row.pending, statuses, strict=True))
+        message, addresses = message_of(row, turns), [one for one in row.pending if one in row.addresses]
+        statuses = await asyncio.gather(*(self._post(row, address, message) for address in addresses))
+        results = dict(zip(addresses, statuses, strict=True))
         after = await self._rows.change(row.player, lambda old: old and old.after_sending(results))
         if after is not None and after.pending:
             self._look_at(row.player, after.retry_at)
 
     async def _post(self, row: Notices, address: str, message: bytes) -> int:
         """Return the status of the response, or 0 without a response."""
-        poster, target, body, fields = self._poster, parse_target(address), message, {"Content-Type": JSON}
+        poster, sealer, target = self._poster, await self._load_sealer(), parse_target(address)
+        subscription = next((one for one in row.push if one.endpoint == address), None)
         if poster is None or target is None:
             return 0
-        to = next((one for one in row.push if one.endpoint == address), None)
-        if to is not None:
-            sealer = await self._load_sealer()
-            if sealer is None:
-                return 0
-            body, fields = sealer.seal(to, target.host, message, row.origin)
-        elif target.place not in poster.hosts:  # the operator no longer lists it
-            return 0
-        return await poster.post(target, body, fields)
+        if subscription is None:  # the operator may no longer list the webhook's host
+            return await poster.post(target, message, {"Content-Type": JSON}) if target.place in poster.hosts else 0
+        return await poster.post(target, *sealer.seal(subscription, message, row.origin)) if sealer else 0
 
 
 def _with_message(seen: Notices, urgency: int, now: int, old: Notices | None) -> Notices | None:

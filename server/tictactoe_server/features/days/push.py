@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from typing import Final
 
 import http_ece
@@ -14,7 +15,11 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from tictactoe_protocol import encode
 from tictactoe_protocol.days import PushSubscription
 from tictactoe_server import clock
+from tictactoe_server.features.days.https import parse_target
 
+SERVICES: Final = re.compile(
+    r"fcm\.googleapis\.com|updates\.push\.services\.mozilla\.com|[\w-]+\.push\.apple\.com|[\w-]+\.notify\.windows\.com"
+)
 LIFETIME_SECONDS: Final = 12 * 60 * 60  # of a signature; push services refuse more than a day
 
 
@@ -30,7 +35,15 @@ class PushSealer:
         self._key = ec.derive_private_key(int(secret, 16), ec.SECP256R1())
         self.public_key = _encode(self._key.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint))
 
-    def seal(self, to: PushSubscription, host: str, message: bytes, origin: str) -> tuple[bytes, dict[str, str]]:
+    def accepts(self, subscription: PushSubscription) -> bool:
+        """Return True if a subscription has valid keys, and is with a browser's own service."""
+        target = parse_target(subscription.endpoint)
+        try:
+            return target is not None and bool(SERVICES.fullmatch(target.place) and self.seal(subscription, b"", ""))
+        except ValueError:
+            return False
+
+    def seal(self, to: PushSubscription, message: bytes, origin: str) -> tuple[bytes, dict[str, str]]:
         """Return the body and the headers of a request to a push service, or raise ValueError for an invalid key."""
         try:
             one_time, public, auth = (
@@ -41,7 +54,8 @@ class PushSealer:
             body = http_ece.encrypt(message, private_key=one_time, dh=public, auth_secret=auth, version="aes128gcm")
         except http_ece.ECEException as error:
             raise ValueError from error
-        claims = {"aud": f"https://{host}", "exp": int(clock.wall()) + LIFETIME_SECONDS, "sub": origin}
+        audience = "/".join(to.endpoint.split("/")[:3])
+        claims = {"aud": audience, "exp": int(clock.wall()) + LIFETIME_SECONDS, "sub": origin}
         text = f"{_encode(encode({'typ': 'JWT', 'alg': 'ES256'}))}.{_encode(encode(claims))}"
         numbers = decode_dss_signature(self._key.sign(text.encode(), ec.ECDSA(hashes.SHA256())))
         signature = _encode(b"".join(number.to_bytes(32, "big") for number in numbers))
