@@ -14,7 +14,7 @@ MINUTES_A_DAY: Final = 24 * 60
 MAX_URL: Final = 512
 """The longest address of a webhook, in characters."""
 
-Minute = Annotated[int, Meta(ge=0, lt=MINUTES_A_DAY)]
+Minute = Annotated[int, Meta(ge=0, le=MINUTES_A_DAY - 1)]
 Branch = Annotated[tuple[Count, ...], Meta(min_length=1, max_length=MAX_PLIES)]
 
 
