@@ -23,7 +23,7 @@ pytestmark = pytest.mark.features
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(service, "LOOK_SECONDS", 0.02)
     monkeypatch.setattr(service, "SLEEP_SECONDS", 0.1)
 

@@ -9,6 +9,7 @@ from typing import Final
 from tictactoe_server.core.core import Service
 from tictactoe_server.features.days.https import HttpsPoster, parse_hosts
 from tictactoe_server.features.days.notices import NOTICES, PUSH_KEYS, Notifier
+from tictactoe_server.features.days.plans import PLANS, Plans
 from tictactoe_server.features.days.service import DAY_GAMES, DayGames
 from tictactoe_server.features.feature import Feature, Parts
 from tictactoe_server.settings import Options, list_option
@@ -32,7 +33,7 @@ def make(parts: Parts, poster: HttpsPoster | None = None) -> Iterable[Service]:
     """Return the services of this feature; `poster` replaces the part that sends messages."""
     poster = poster or HttpsPoster([host for some in parts.settings.of(DayOptions).webhook_hosts for host in some])
     days, is_school = DayGames(), parts.settings.hides_names
-    return (days, Notifier(days, None if is_school else poster, parts.title, parts.server))
+    return (days, Plans(days), Notifier(days, None if is_school else poster, parts.title, parts.server))
 
 
-FEATURE: Final = Feature(make=make, tables=(DAY_GAMES, NOTICES, PUSH_KEYS), options=DayOptions)
+FEATURE: Final = Feature(make=make, tables=(DAY_GAMES, PLANS, NOTICES, PUSH_KEYS), options=DayOptions)
