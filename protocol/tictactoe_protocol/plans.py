@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType
 
 from tictactoe_protocol.berger import berger_rounds
 from tictactoe_protocol.events import MAX_ENTRANTS
-from tictactoe_protocol.terms import ClockTerms
+from tictactoe_protocol.terms import DAY_MS, ClockTerms
 
 MAX_ROUND_ROBIN: Final = 24
 MOST_PLIES: Final = 40  # in a usual game on a large board
@@ -44,11 +44,12 @@ def estimate_minutes(kind: str, rounds: int, cells: int, clock: ClockTerms, brea
     A move is assumed to take eight seconds, or a tenth of its time in slow games, but never more than half of its time.
     """
     plies = min(cells, MOST_PLIES)
-    move_ms = _of(clock.move_ms) or 2 * _of(clock.initial_ms) // plies + _of(clock.increment_ms)
+    per_move_ms = _of(clock.days) * DAY_MS or _of(clock.move_ms)
+    move_ms = per_move_ms or 2 * _of(clock.initial_ms) // plies + _of(clock.increment_ms)
     game_ms = plies * min(move_ms // 2, max(MOVE_MS, move_ms // 10))
     round_ms = break_ms + game_ms * (GAMES_OF_MATCH if kind == "knock_out" else 1)
     return max(1, (rounds * round_ms + MINUTE_MS // 2) // MINUTE_MS)
 
 
-def _of(milliseconds: int | UnsetType) -> int:
-    return 0 if milliseconds is UNSET else milliseconds
+def _of(number: int | UnsetType) -> int:
+    return 0 if number is UNSET else number

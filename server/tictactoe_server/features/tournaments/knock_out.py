@@ -114,7 +114,7 @@ def _match_of(event: Event, games: Sequence[Pairing], names: Mapping[str, str]) 
 def terms_of(event: Event, pairing: Pairing) -> tuple[RulesState, ClockFields]:
     """Return the rules and the clock of a game. Later games of a match have a shorter clock or the pie rule."""
     rules, clock = event.rules, event.clock
-    if pairing.number >= _SHORTER:
+    if pairing.number >= _SHORTER and not clock.counts_days:
         terms = {name: value for name in _LEAST_MS if (value := getattr(clock, name)) is not UNSET}
         clock = ClockFields(**{name: min(value, max(value // 2, _LEAST_MS[name])) for name, value in terms.items()})
     if pairing.number >= _PIE and rules.opening is None:

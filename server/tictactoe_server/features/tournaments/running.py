@@ -274,7 +274,9 @@ class Running(RoomPolicy):
         return known
 
     def _is_deserted(self, event: Event) -> bool:
-        """Return True if no player has been present for `DESERTED_SECONDS`."""
+        """Return True if no player has been present for `DESERTED_SECONDS`, unless games take days."""
+        if event.clock.counts_days:
+            return False
         now, people = asyncio.get_running_loop().time(), event.people
         if not people or not self._attendances.here.isdisjoint(people):
             self._attended_at[event.code] = now

@@ -141,7 +141,7 @@ function countRounds({ kind, players, double, rounds }) {
 /** @param {Plan} plan @param {number} rounds */
 function estimateMinutes({ kind, cells, clock, break_ms }, rounds) {
 	const plies = Math.min(cells, MOST_PLIES);
-	const move = clock.move_ms || Math.floor((2 * (clock.initial_ms ?? 0)) / plies) + (clock.increment_ms ?? 0);
+	const move = (clock.days ?? 0) * 86_400_000 || clock.move_ms || Math.floor((2 * (clock.initial_ms ?? 0)) / plies) + (clock.increment_ms ?? 0);
 	const game = plies * Math.min(Math.floor(move / 2), Math.max(MOVE_MS, Math.floor(move / 10)));
 	const round = break_ms + game * (kind === "knock_out" ? GAMES_OF_MATCH : 1);
 	return Math.max(1, Math.floor((rounds * round + MINUTE_MS / 2) / MINUTE_MS));
