@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Container, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
@@ -136,10 +136,10 @@ class TroubledTable(MemoryTable[Value]):
             raise error
         return await super().load(key)
 
-    async def load_all(self) -> AsyncIterator[Sequence[Stored[Value]]]:
+    async def load_all(self, skipped: Container[str] = ()) -> AsyncIterator[Sequence[Stored[Value]]]:
         if error := self.trouble.failure("load_all", ""):
             raise error
-        async for some in super().load_all():
+        async for some in super().load_all(skipped):
             yield [self._damaged(stored) for stored in some]
 
     def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:

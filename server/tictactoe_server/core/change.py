@@ -154,7 +154,7 @@ class RoomChange(Change[Room], eq=False):
     def _follow(self, error: Exception | None) -> None:
         """Put this change next in line after the change that ended the expired turn, or fail with the same error."""
         if error is None:
-            self.live.waiting.appendleft(self)
+            self.live.waiting.insert(0, self)
         else:
             self.is_settled = True
             self.settled(error)
@@ -340,7 +340,7 @@ class Timers:
 
     def close(self, live: LiveRoom, why: Closed) -> None:
         """Close a room that all players have left, before the next change."""
-        live.waiting.appendleft(self._closing_change(live, why))  # right after the change that is being settled
+        live.waiting.insert(0, self._closing_change(live, why))  # right after the change that is being settled
 
     async def end(self, live: LiveRoom, why: Closed) -> None:
         """Delete a room, then remove all sessions from it. May raise `Refused` or `StoreUnavailable`."""

@@ -189,7 +189,7 @@ class Rooms(RoomEvents):
 
     async def _adopt_all(self) -> None:
         count = damaged = 0
-        async for some in self.table.load_all():
+        async for some in self.table.load_all(self.asleep):
             for number, stored in enumerate(some, 1):
                 if isinstance(stored.value, Unreadable):
                     damaged += 1

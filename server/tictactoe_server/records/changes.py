@@ -7,7 +7,6 @@ A change may therefore be applied more than once, even after it was stored, so e
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Callable
 from enum import Enum, auto
 from typing import Any, Final, Generic, TypeVar, cast
@@ -163,7 +162,7 @@ class StoredValue(Generic[Value]):
         self.revision = revision
         self.phase = Phase.UNCERTAIN
         self.change: Change[Value] | None = None
-        self.waiting: deque[Change[Value]] = deque()
+        self.waiting: list[Change[Value]] = []  # a deque takes 700 bytes more
         self.is_going_on = False
 
     def changed(self, before: Value) -> None:
@@ -277,7 +276,7 @@ class StoredValue(Generic[Value]):
             return
         self.is_going_on = True
         while self.waiting and self.change is None:
-            self.change = self.waiting.popleft()
+            self.change = self.waiting.pop(0)
             self.begin(self.change)
         self.is_going_on = False
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Container, Sequence
 from itertools import islice
 from typing import Any, Final, Generic
 
@@ -105,8 +105,9 @@ class MemoryTable(Table[Value]):
     async def load(self, key: str) -> tuple[Value, int] | None:
         return self._values.get(key)
 
-    async def load_all(self) -> AsyncIterator[Sequence[Stored[Value]]]:
-        stored = [Stored(key, value, revision) for key, (value, revision) in self._values.items()]
+    async def load_all(self, skipped: Container[str] = ()) -> AsyncIterator[Sequence[Stored[Value]]]:
+        values = self._values.items()
+        stored = [Stored(key, value, revision) for key, (value, revision) in values if key not in skipped]
         for first in range(0, len(stored), _READ_AT_ONCE):
             yield stored[first : first + _READ_AT_ONCE]
 

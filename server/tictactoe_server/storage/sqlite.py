@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Container, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Generic, Self
@@ -190,17 +190,21 @@ class SqliteTable(Table[Value]):
     async def load(self, key: str) -> tuple[Value, int] | None:
         return await self._writer.ask(partial(self._find, key))
 
-    async def load_all(self) -> AsyncIterator[Sequence[Stored[Value]]]:
+    async def load_all(self, skipped: Container[str] = ()) -> AsyncIterator[Sequence[Stored[Value]]]:
         async for keys in self._pages(""):
-            found = await asyncio.gather(*map(self._stored, keys))
-            yield [stored for stored in found if stored is not None]
+            if wanted := [key for key in keys if key not in skipped]:
+                yield await self._writer.ask(partial(self._find_all, wanted))
 
-    async def _stored(self, key: str) -> Stored[Value] | None:
-        try:
-            found = await self.load(key)
-        except Unreadable as damaged:
-            return Stored(key, damaged, MISSING)
-        return found and Stored(key, *found)
+    def _find_all(self, keys: Sequence[str], cursor: sqlite3.Cursor, journal: Journal) -> list[Stored[Value]]:
+        found = list[Stored[Value]]()
+        for key in keys:
+            try:
+                row: tuple[Any, int] | None = self._find(key, cursor, journal)
+            except Unreadable as damaged:
+                row = damaged, MISSING
+            if row is not None:
+                found.append(Stored(key, *row))
+        return found
 
     async def first_key(self, prefix: str) -> str | None:
         async for keys in self._pages(prefix):

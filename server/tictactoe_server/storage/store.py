@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_left
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Container, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, Generic, Protocol, TypeVar
@@ -83,8 +83,8 @@ class Table(Protocol[Value]):
         """Return True if the store lost this revision of the value because it was restored to an earlier state."""
         return False
 
-    def load_all(self) -> AsyncIterator[Sequence[Stored[Value]]]:
-        """Yield all values in batches."""
+    def load_all(self, skipped: Container[str] = ()) -> AsyncIterator[Sequence[Stored[Value]]]:
+        """Yield all values in batches, except for those with the keys `skipped`."""
 
     async def first_key(self, prefix: str) -> str | None:
         """Return a key with this prefix, or None if there is none."""

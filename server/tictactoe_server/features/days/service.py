@@ -2,14 +2,15 @@
 
 Theory of operation. The room is the truth, and a `DayGame` is a copy of what others need to know about it: whose turn
 it is, and when their time is up. A row is written after each change of its room that matters, by the server that has
-the room; every server has all rows in memory. A crash between the two writes leaves an old row, which is corrected when
-the room is loaded: at the start of a server, when somebody opens it, or when its time seems to be up.
+the room; every server has all rows in memory. A crash between the two writes leaves an old row of a room that was
+awake. It is corrected when the room is loaded: at the next start, when somebody opens it, or when its time seems up.
 
 A room is in one of these states:
 
 - awaiting an opponent: it is in memory, and has no row;
 - awake: it is in memory, because somebody is there or has been there within `SLEEP_SECONDS`;
-- asleep: its document is in the store, and nothing of it is in memory except its row. Whoever opens the room wakes it;
+- asleep: its document is in the store, and nothing of it is in memory except its row. Whoever opens the room wakes it.
+  Rows say which rooms are asleep, so that only the others are read at the start of a server;
 - due: its time is up. One server of a cluster wakes the room, whose own clock then ends the game. A finished game that
   has been left alone for `KEPT_DAYS` is closed.
 
@@ -21,7 +22,7 @@ from __future__ import annotations
 import asyncio
 import heapq
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final
 
 import msgspec
@@ -41,7 +42,7 @@ from tictactoe_server.records.changes import Phase
 from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms.play import Expire
-from tictactoe_server.rooms.room import NOBODY, Refused, Room, expires_at, rules_state
+from tictactoe_server.rooms.room import NOBODY, Refused, Room, expires_at
 from tictactoe_server.scheduler import Listeners, every
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
@@ -52,6 +53,7 @@ SLEEP_SECONDS: Final = 60.0  # from the departure of the last person until the r
 LOOK_SECONDS: Final = 5.0  # between checks of empty rooms and of games that are due
 GRACE_MS: Final = 60 * 60 * 1000  # from the start of a server until players may lose on time
 KEPT_DAYS: Final = 7  # how long a finished game stays open for a rematch
+SETTLED_AT_ONCE: Final = 50
 OPEN_DAYS: Final = 30  # how long an empty room awaits an opponent
 
 log: Final = structlog.get_logger(__name__)
@@ -66,7 +68,7 @@ class DayGame(Struct, frozen=True, omit_defaults=True):
         turn: The mark to move, or "" if the game is over.
         since: When the turn began, or the game ended.
         due: When the time for the turn is up, or the room of a finished game is closed.
-        is_organised: Whether a tournament keeps the room in memory.
+        is_awake: Whether a server has the room in memory, or had it when the row was written.
         began: When the turn began, in ms since 1970.
     """
 
@@ -77,7 +79,7 @@ class DayGame(Struct, frozen=True, omit_defaults=True):
     turn: str
     since: int
     due: int
-    is_organised: bool = False
+    is_awake: bool = True
     began: int = 0
 
     @property
@@ -94,8 +96,22 @@ class DayGame(Struct, frozen=True, omit_defaults=True):
         return replace(self, players={mark: other_owner(one, id, stand_in) for mark, one in self.players.items()})
 
 
+_DECODER: Final = msgspec.json.Decoder(DayGame)
+
+
+def _decode(document: bytes) -> DayGame:
+    row = _DECODER.decode(document)
+    return replace(row, rules=_shared(row.rules))
+
+
+@lru_cache(maxsize=256)
+def _shared(rules: RulesState) -> RulesState:
+    """Return one object for equal rules, to save memory."""
+    return rules
+
+
 DAY_GAMES: Final[TableSpec[DayGame]] = TableSpec(
-    *("day_games", "game over days", msgspec.json.encode, msgspec.json.Decoder(DayGame).decode),
+    *("day_games", "game over days", msgspec.json.encode, _decode),
     key_of=lambda game: game.room,
     persons=Persons(lambda game: game.people, DayGame.without),
 )
@@ -111,8 +127,7 @@ def row_of(room: Room, now: int) -> DayGame | None:
         turn, since, due = "", now, now + KEPT_DAYS * DAY_MS
     seated = {mark: seat for mark, seat in room.seats.items() if seat is not None}
     players = {mark: seat.player for mark, seat in seated.items() if not (seat.is_server_bot or seat.left)}
-    rules, is_organised = rules_state(room.rules), room.terms.is_organised
-    return DayGame(room.code, rules, players, room.seq, turn, since, due, is_organised)
+    return DayGame(room.code, _shared(RulesState.of(room.rules)), players, room.seq, turn, since, due)
 
 
 class DayGames(Service):
@@ -182,13 +197,14 @@ class DayGames(Service):
                 self._empty_since.setdefault(live, None)
             self._note(live.room)
 
-    def _note(self, room: Room) -> None:
+    def _note(self, room: Room, *, is_awake: bool = True) -> None:
         """Write the row of a room, if it says something new."""
         row, known = row_of(room, self._core.time()), self.games.get(room.code)
         if row is None:
             return
         is_same_turn = known is not None and (known.turn, known.since) == (row.turn, row.since)
-        row = replace(row, began=known.began if known is not None and is_same_turn else clock.wall_ms())
+        began = known.began if known is not None and is_same_turn else clock.wall_ms()
+        row = replace(row, began=began, is_awake=is_awake)
         if known is not None and _is_same(known, row):
             self._unwritten.pop(room.code, None)
             return
@@ -225,13 +241,13 @@ class DayGames(Service):
             self._waiting.discard(before.mover, code)
             for person in before.people:
                 self._seats.discard(person, code)
-        if after is None:
+        if after is None or (after.is_awake and rooms.elsewhere.is_several):
             rooms.asleep.pop(code, None)
-        else:
+        if after is not None:
             self._waiting.add(after.mover, code)
             for person in after.people if after.turn else ():
                 self._seats.add(person, code)
-            if code not in rooms.by_code and not after.is_organised:
+            if not after.is_awake and code not in rooms.by_code:
                 rooms.asleep[code] = (*after.people,)
             heapq.heappush(self._due, (self._due_at(after), code))
         for player in {row.mover for row in (before, after) if row is not None} - {""}:
@@ -245,11 +261,11 @@ class DayGames(Service):
     # -- sleeping -----------------------------------------------------------------------------------------------
 
     def _leaves_asleep(self, room: Room) -> bool:
-        """Leave a stored game asleep at the start of a server, and correct its row."""
+        """Leave a game asleep that was awake when its server stopped, and correct its row."""
         is_asleep = room.keeps_seats and room.status != "waiting" and not room.terms.is_organised
         if is_asleep:
             self._rooms.asleep[room.code] = [seat.player for seat in room.held_seats]
-            self._note(room)
+            self._note(room, is_awake=False)
         return is_asleep
 
     def _look(self) -> None:
@@ -268,6 +284,7 @@ class DayGames(Service):
             elif now - since >= SLEEP_SECONDS and live.phase is Phase.STORED and not (live.change or live.waiting):
                 live.enter(Phase.GONE)
                 self._rooms.remove(live, None)
+                self._note(live.room, is_awake=False)
         for code in [code for code in self._unwritten if code not in self._writing]:
             self._writing.add(code)
             self.tasks.start(self._write(code))
@@ -289,11 +306,17 @@ class DayGames(Service):
         await self._rooms.restored.wait()
         while True:
             await asyncio.sleep(LOOK_SECONDS)
-            is_chosen = self._rooms.elsewhere.is_chosen(DAY_GAMES.name)
-            while is_chosen and self._due and self._due[0][0] <= self._core.time():
-                game = self.games.get(heapq.heappop(self._due)[1])
-                if game is not None and self._due_at(game) <= self._core.time():  # else there is a later entry
-                    await self._settle(game)
+            while self._rooms.elsewhere.is_chosen(DAY_GAMES.name) and (due := self._take_due()):
+                await asyncio.gather(*map(self._settle, due))
+
+    def _take_due(self) -> list[DayGame]:
+        """Remove and return some of the games that are due."""
+        taken, now = list[DayGame](), self._core.time()
+        while len(taken) < SETTLED_AT_ONCE and self._due and self._due[0][0] <= now:
+            game = self.games.get(heapq.heappop(self._due)[1])
+            if game is not None and self._due_at(game) <= now:  # else there is a later entry
+                taken.append(game)
+        return taken
 
     async def _settle(self, game: DayGame) -> None:
         """End a game whose time is up, or close the room of a finished game unless somebody is there."""
@@ -308,6 +331,8 @@ class DayGames(Service):
                 await self._delete(game.room)
         except StoreUnavailable:
             again = self._core.time() + round(LOOK_SECONDS * 1000)
+        except Exception:
+            log.exception("game that is due not settled", room=game.room)
         heapq.heappush(self._due, (again, game.room))
 
 
@@ -319,5 +344,5 @@ def _newer(row: DayGame, known: DayGame | None) -> DayGame:
 def _is_same(known: DayGame, row: DayGame) -> bool:
     """Return True if a row says nothing new: only the number of the state differs, or a game is still over."""
     if not row.turn:
-        return not known.turn and known.players == row.players
+        return not known.turn and known.players == row.players and known.is_awake == row.is_awake
     return replace(row, seq=known.seq) == known

@@ -11,7 +11,7 @@ import contextlib
 import math
 import secrets
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Container, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Generic, Self
@@ -72,11 +72,11 @@ class JetStreamTable(Generic[Value]):
         found = await self._streams.of(subject).newest(subject)
         return found and (self.spec.read(key, found.document), found.sequence)
 
-    async def load_all(self) -> AsyncIterator[Sequence[Stored[Value]]]:
+    async def load_all(self, skipped: Container[str] = ()) -> AsyncIterator[Sequence[Stored[Value]]]:
         """Yield all values in batches; values that change meanwhile may be missing."""
         for stream in self._streams.having(self.prefix):
             async for entries in stream.walk(self.prefix + ">"):
-                yield [self.stored(entry) for entry in entries]
+                yield [self.stored(entry) for entry in entries if self.key_of(entry.key) not in skipped]
 
     async def all_keys(self) -> AsyncIterator[list[str]]:
         """Yield all keys in batches, as the streams' leaders know them, including some that have just been deleted."""
