@@ -20,7 +20,11 @@ export function makeFault(place, fields = {}) {
 		faulty?.removeAttribute("aria-invalid");
 		faulty = control;
 		setText(element, message);
-		if (!control) return void (message && place.after(element));
+		if (!control) {
+			if (!message) return;
+			place.after(element);
+			return element.scrollIntoView({ block: "nearest" }); // the pressed button may be far below
+		}
 		control.closest("details")?.setAttribute("open", "");
 		(control.closest("label") ?? control.closest("fieldset") ?? control).append(element);
 		control.setAttribute("aria-invalid", "true");
