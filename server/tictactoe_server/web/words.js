@@ -94,7 +94,7 @@ export function describeManners({ rated, host_rating, host_provisional, analysis
 /** @type {(clock: Protocol.ClockTerms | null | undefined) => string} */
 export function describeClock(clock) {
 	if (!clock) return say("clock none");
-	const { initial_ms: initial = 0, increment_ms: increment = 0, move_ms: move, days, bank_days: bank } = clock;
+	const { initial_ms: initial = 0, increment_ms: increment = 0, move_ms: move, days, bank_days: bank = 0 } = clock;
 	if (days) return say(bank ? "clock days and bank" : "clock days", { n: days, bank });
 	if (move) return say("clock move", { seconds: move / 1000 });
 	return say("clock seat", { minutes: Number((initial / 60_000).toPrecision(6)), seconds: increment / 1000 });
