@@ -8,13 +8,14 @@ from tests.client.test_room import FakeCourier
 from tests.peer import PATIENCE_SECONDS
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.past import Timeline
+from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.online.events import Back
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import Ok, Result, RoomState
-from tictactoe_protocol.requests import Move, Request
+from tictactoe_protocol.requests import Move, Request, Resign
 
 FALLING = PRESETS["connect-four"]
 
@@ -90,17 +91,26 @@ async def test_a_chat_line_that_is_too_long_is_not_sent() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "question"),
-    [("leave", "Leave and lose this game?"), ("new", "Leave and lose this game?"), ("resign", "Resign?")],
+    ("line", "again", "question", "word"),
+    [
+        ("leave", "quit", "Leave and lose this game?", "leave"),
+        ("exit", "y", "Leave and lose this game?", "leave"),
+        ("new", "new", "Leave and lose this game?", "new"),
+        ("resign", "yes", "Resign?", "resign"),
+    ],
 )
-async def test_what_gives_a_game_up_is_confirmed_first(line: str, question: str) -> None:
-    actions, _ = alone(replace(state((0, 4)), may={"X": ("move", "resign", "leave lose")}), (0, 4))
-    told = f"{question} Type {line} or yes to do it; anything else plays on."
-    assert (await actions.do_line(line)).lines == (told,)
-    assert (actions.confirming, (await actions.do_line("no")).lines) == (line, ("The game goes on.",))
-    assert (await actions.do_line(line)).lines == (told,)
-    await actions.do_line("board")
-    assert actions.confirming == ""
+async def test_what_gives_a_game_up_is_confirmed_first(line: str, again: str, question: str, word: str) -> None:
+    courier = FakeCourier()
+    actions, room = alone(replace(state((0, 4)), may={"X": ("move", "resign", "leave lose")}), (0, 4), courier)
+    actions.again = Choice.like(room, "match")
+    lines = (f"{question} Type {word} or yes to do it; anything else plays on.",)
+    assert (await actions.do_line(line)).lines == lines
+    assert (await actions.do_line("no")).lines == ("The game goes on.",)
+    assert (await actions.do_line(line)).lines == lines
+    assert (await actions.do_line("board")).lines[0] == "   A B C"
+    assert (actions.confirming, (await actions.do_line(line)).lines) == ("", lines)
+    going = (await actions.do_line(again)).going
+    assert (going, courier.asked) == ((None, [Resign(room="K7M4PQ")]) if word == "resign" else (word, []))
 
 
 async def test_mistakes_are_listed_and_stepped_through_after_the_game() -> None:

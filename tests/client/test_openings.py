@@ -121,7 +121,7 @@ async def test_a_typed_choice_is_sent_for_this_position(line: str, take: str) ->
     ("now", "line", "told"),
     [
         (swap2(2), "swap", "There is nothing to choose now."),
-        (swap2(3), "swap", "It's bo's move."),
+        (swap2(3), "swap", "bo chooses a side."),
         (swap2(4, "O"), "more", "There is nothing to choose now."),
         (state((0, 1)), "stay", "There is nothing to choose now."),
         (state((0, 1)), "take z", "There is no such mark here: X O."),

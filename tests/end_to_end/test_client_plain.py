@@ -84,21 +84,6 @@ async def test_anything_else_than_the_word_again_plays_on(server: Server) -> Non
         assert (await bo.state(status="over"))["board"] == "X........"
 
 
-async def test_questions_name_the_confirming_words(server: Server) -> None:
-    for word, again in (("resign", "y"), ("leave", "quit"), ("exit", "leave")):
-        async with run_client("play", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
-            await open_room(ana)
-            await bo.ask("match")
-            await ana.until("Your move, X.")
-            ana.type(word, again)
-            question = await ana.until("Abort the game?" if word == "resign" else "Leave and abort this game?")
-            said = "leave" if word == "exit" else word
-            assert question.endswith(f"? Type {said} or yes to do it; anything else plays on.")
-            assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
-            ana.end_input()
-            assert await ana.end() == 0
-
-
 async def test_with_no_input_nothing_is_asked_back(server: Server) -> None:
     async with plain_game(server.url, "--no-input") as (ana, bo, code):
         ana.type("b2")

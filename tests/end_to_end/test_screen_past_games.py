@@ -33,8 +33,8 @@ async def test_a_file_is_replayed_without_any_connection_and_the_terminal_is_res
         await screen.until("This is the first of 2 games. --game 2 chooses the next.", "{A threat.}")
         assert ENTERED in screen.written
         assert screen.attributes() != screen.before
-        await screen.ask("\x1b[C", "bo (O) plays A3, bottom left.")
-        await screen.ask("7\r", "ana (X) plays C2, middle right.")
+        await screen.ask("\x1b[C", "bo plays A3, bottom left.")
+        await screen.ask("7\r", "ana plays C2, middle right.")
         screen.type("\x1b")
         assert await screen.end() == 0
         assert all(sequence in screen.written for sequence in RESTORED)

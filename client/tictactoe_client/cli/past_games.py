@@ -120,7 +120,7 @@ async def _ask_for(
             raise UnknownGame(say("played no game", number=id, url=client.address.url, command=command)) from None
 
 
-async def _show(settings: Settings, record: GameRecord, at: int | None, told: list[str], *, asks: bool) -> int:
+async def _show(settings: Settings, record: GameRecord, at: int | None, notes: list[str], *, asks: bool) -> int:
     plies = range(len(record.moves) + 1) if at is None else range(at, at + 1)
     if settings.mode == "json":
         print_own("record", **summarise_record(record))
@@ -129,13 +129,13 @@ async def _show(settings: Settings, record: GameRecord, at: int | None, told: li
                 print_own("position", **summarise_position(record, position))
         return ExitCode.NORMAL
     if settings.mode == "screen" and asks:
-        first_page = FirstPage("replay", record=record, ply=at or 0, note=" ".join(told))
+        first_page = FirstPage("replay", record=record, ply=at or 0, note=" ".join(notes))
         return await show_screen(settings, parse_address(DEFAULT_SERVER), first_page=first_page)
     asks = asks and is_terminal(0, 1)
     screen = Output(prompts=asks)
     room = RecordedRoom(record)
     actions = RecordActions(room, settings, tell=screen.print)
-    screen.print(*told, *describe_record(room), *([say("please type a step")] if asks else []))
+    screen.print(*notes, *describe_record(room), *([say("please type a step")] if asks else []))
     for ply in plies[:1] if asks else plies:
         actions.timeline = actions.timeline.jump(ply)
         screen.print(*actions.tell_moment())

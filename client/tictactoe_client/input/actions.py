@@ -169,7 +169,7 @@ class Actions:
             if isinstance(command, BadInput):
                 raise command
             if isinstance(command, Place):
-                return await (self._place if self.is_online else self._keep)(command.cell, state)
+                return await self._place(command.cell, state)
             if isinstance(command, Look) and self._means_no(command, state, is_confirming=bool(confirming)):
                 command = Verb("no")
             if isinstance(command, Verb):
@@ -331,39 +331,39 @@ class Actions:
             self._tell(say("looking through", n=math.ceil(judge.seconds_left)))
 
     async def _place(self, cell: int, state: RoomState) -> Outcome:
-        if self.room.seat is None:
-            raise BadInput(say("why watching"))
+        """Play a cell; without a connection, keep the move until it returns."""
+        if self._shows or not self.is_online or self.room.seat is None:
+            self._want("place", state)  # typed lines may be ahead of the state: the server decides
         target = landing_cell(state, cell)
         if target is None and self._is_live(state):
             raise BadInput(describe_full_column(state, cell))
-        await self.room.move(cell if target is None else target, ply=state.ply)
+        place = cell if target is None else target
+        if self.is_online:
+            await self.room.move(place, ply=state.ply)
+        else:
+            await self._keep(place, state)
         return Outcome()
 
-    async def _keep(self, cell: int, state: RoomState) -> Outcome:
-        """Keep a move until the connection returns; it is dropped if the position has changed by then."""
-        self._want("place", state)
-        target = landing_cell(state, cell)
+    async def _keep(self, cell: int, state: RoomState) -> None:
+        """Play a cell when the connection has returned, unless the position has changed by then."""
+        name, lies = format_cell(cell, state.rules.to_rules()), state.board[cell]
         if self._kept is not None:
             raise BadInput(say("kept", cell=self._kept))
-        if target is None:
-            raise BadInput(describe_full_column(state, cell))
-        name, lies = format_cell(target, state.rules.to_rules()), state.board[target]
         if lies != FREE:
-            why = say("refused blocked" if lies == BLOCKED else "refused occupied", cell=name, mark=lies)
-            raise BadInput(f"{why} {list_free(state, MOST_FREE_AFTER_MISTAKE)}")
+            code = "blocked" if lies == BLOCKED else "occupied"
+            raise Refused(code, say(f"refused {code}", cell=name, mark=lies))
         self._kept = name
         self._is_back.clear()
         self._tell(say("kept", cell=name))
         try:
             await self._is_back.wait()
-            await self.room.move(target, ply=state.ply)
+            await self.room.move(cell, ply=state.ply)
         except Refused as refused:
             if refused.code not in ("stale", "game_over"):
                 raise
             raise BadInput(say("kept in vain", cell=name)) from None
         finally:
             self._kept = None
-        return Outcome()
 
     async def _do_verb(self, verb: Verb, state: RoomState, confirming: GivingUp | Literal[""] = "") -> Outcome:
         """Carry out a command; `confirming` is the one that was to be confirmed."""
@@ -458,12 +458,9 @@ class Actions:
         await (self.room.draw if kind == "draw" else self.room.undo)(actions.get(way, "decline"))
 
     def _want(self, action: str, state: RoomState) -> None:
+        """Raise `Refused` as the server would if an action is known to be impossible."""
         if (reason := self.now.find_reason(action)) is not None:
-            raise BadInput(self._describe_reason(reason, state))
-
-    def _describe_reason(self, reason: str, state: RoomState) -> str:
-        why = describe_reason(reason, state)
-        return f"{why} {describe_ways_on(state, self.room.actor)}" if reason == "refused game_over" else why
+            raise Refused(reason.removeprefix("refused "), describe_reason(reason, state))
 
     def _is_live(self, state: RoomState) -> bool:
         return state.status == "playing" and self.room.seat is not None
@@ -473,9 +470,10 @@ class Actions:
         if refused.code == "not_your_turn" and not self.room.is_my_turn:
             why = describe_turn(state, self.room.viewer)
         elif refused.code == "choose_first":
-            why = " ".join(describe_due(state, self.room.viewer, self.room.actor))
-        elif refused.code == "game_over":
-            why = self._describe_reason("refused game_over", state)
+            due = describe_due(state, self.room.viewer, self.room.actor)
+            why = due[0] if self._shows else " ".join(due)
+        elif refused.code == "game_over" and not self._shows:
+            why = f"{say('refused game_over')} {describe_ways_on(state, self.room.actor)}"
         elif refused.code in _WITH_FREE_CELLS:
             why += f" {list_free(state, MOST_FREE_AFTER_MISTAKE)}"
         if not self._piped or refused.code != "not_your_turn":

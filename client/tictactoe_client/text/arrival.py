@@ -24,7 +24,6 @@ from tictactoe_client.text.wording import (
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.pushes import Offers, RoomState
 from tictactoe_words.catalogue import say
-from tictactoe_words.choices import Cost
 from tictactoe_words.telling import announce_standing, describe_result
 from tictactoe_words.wording import (
     count,
@@ -43,9 +42,9 @@ from tictactoe_words.wording import (
 _MOST_MOVES_TOLD: Final = 12
 
 
-def greet(state: RoomState, client: Client, settings: Settings, room: Room | None = None) -> list[str]:
+def greet(state: RoomState, client: Client, settings: Settings, room: Room) -> list[str]:
     """Describe the first state of a room: the place, the moves so far, and how to play."""
-    viewer, actor = (client.player,) * 2 if room is None else (room.viewer, room.find_actor(state))
+    viewer, actor = room.viewer, room.find_actor(state)
     address = client.cluster.given.first
     invites_to = reachable_address(address) if state.status == "waiting" else address
     terms, with_own_name = (viewer, invites_to, client.latency_seconds), settings.name is None
@@ -149,18 +148,18 @@ def describe_going_elsewhere(room: str, client: Client) -> str:
     return say("room elsewhere", room=room, time=describe_seconds(client.welcome.hold_ms / 1000))
 
 
-def describe_farewell(state: RoomState, client: Client, reader: str, *, has_left: bool, cost: Cost) -> str:
-    """Return the last line after leaving, or ""; `cost` is the effect on the game, `reader` the player called "you"."""
-    viewer = client.player
-    own = seat_of(state, viewer)
+def describe_farewell(room: Room, client: Client, *, has_left: bool) -> str:
+    """Return the last line after leaving a room, or ""."""
+    state, viewer = room.state, client.player
+    own, leaving = seat_of(state, viewer), room.choices(0).find("leave")
     if state.status == "over":
-        return say("farewell over", room=state.room, told=describe_result(state, reader))
+        return say("farewell over", room=state.room, told=describe_result(state, room.viewer))
     if own is None:
         command = describe_return_command(state, viewer, client.cluster.given.first)
         return say("farewell watcher", command=command) if state.status == "playing" else ""
     if not has_left:
         return describe_going(state, client)
-    if state.status == "waiting" or cost == "abort":
+    if state.status == "waiting" or (leaving is not None and leaving.cost == "abort"):
         return say("farewell before" if state.status == "waiting" else "farewell aborted", room=state.room)
     staying = {mark: name_of(state, mark) for mark, seat in state.seats.items() if seat is not None and not seat.out}
     did = "left" if staying.pop(own, "") else "out"

@@ -17,6 +17,7 @@ from tictactoe_client.json_mode import pass_through
 from tictactoe_client.online.address import parse_room
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.events import Back, Lost, RoomEvent, Said, Updated
+from tictactoe_client.online.room import Room
 from tictactoe_client.session import Session
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import standard_input
@@ -98,7 +99,7 @@ class _EngineGuest:
         await engine.set_up(rules)
         room = await session.enter(self._way.enter)
         if self._settings.mode == "plain":
-            room.subscribe(lambda event: self._show_event(event, client))
+            room.subscribe(lambda event: self._show_event(event, room, client))
         try:
             await EnginePlayer(engine, room, stays=self._settings.stay).play()
         except (asyncio.CancelledError, OutputFailed) as end:
@@ -120,11 +121,11 @@ class _EngineGuest:
         elif not self._settings.quiet:
             _print(say("engine says", text=text))
 
-    def _show_event(self, event: RoomEvent, client: Client) -> None:
+    def _show_event(self, event: RoomEvent, room: Room, client: Client) -> None:
         """Print an event of the room, worded as in a transcript."""
         match event:
             case Updated(old=None):
-                _print(*arrival.greet(event.state, client, replace(self._settings, quiet=True)))
+                _print(*arrival.greet(event.state, client, replace(self._settings, quiet=True), room))
             case Updated():
                 _print(*announce(event.news, event.state, client.player, after_loss=event.after_loss))
             case Said(line):

@@ -25,7 +25,7 @@ from tictactoe_protocol import clean_text
 from tictactoe_words.catalogue import say
 from tictactoe_words.choices import Deed, describe_reason
 from tictactoe_words.commands import IN_ROOMS, Intent, Look, Place, Query, Verb, VerbKind
-from tictactoe_words.wording import describe_turn, explain_rules, name_of, next_mark
+from tictactoe_words.wording import explain_rules, name_of, next_mark
 
 
 class RoomCommands:
@@ -295,14 +295,12 @@ class RoomCommands:
                 self._program.say(describe_unknown(typed, describe_move(model.rules)))
 
     def play(self, cell: int) -> None:
+        """Play a cell, or say why that is impossible, unless a move is pending."""
         model, state = self.model, self.model.room.state
-        if model.may_send:
-            target = landing_cell(state, cell)
+        if model.pending is None:
+            target = landing_cell(state, cell) if model.may_send else None
             model.pending = None if target is None else (target, next_mark(state) or "")
             self.do(Place(cell))
-        elif why := model.choices.find_reason("place"):
-            to_choose = model.is_to_choose
-            self._program.say(describe_turn(state, model.room.viewer) if to_choose else describe_reason(why, state))
 
     def play_or_point(self, cell: int) -> None:
         """Place on a cell, or select it if values are shown."""

@@ -322,18 +322,16 @@ class RoomScreen(ClientScreen):
 
     async def say_goodbye(self, *, gives_up: bool) -> str:
         """Leave the room if the user gives up; do not wait for an unresponsive server."""
-        client, state = self.program.session.client, self.room.state
+        client = self.program.session.client
         if not self._has_noted:
             self._has_noted = True
             self._note_game()
         if client is None or self.room.ended is not None or self.model.record is not None:
             return ""
-        leaving = self.model.choices.find("leave")
-        cost = leaving.cost if leaving is not None else ""
         has_left = gives_up and await self.room.say_goodbye()
         if has_left:
             self.program.session.forget_room(self.room.code)
-        return describe_farewell(state, client, self.room.viewer, has_left=has_left, cost=cost)
+        return describe_farewell(self.room, client, has_left=has_left)
 
     def _note_game(self) -> None:
         self.program.last_game = note_game(self.program.last_game, self.room.state, self.room.viewer)
