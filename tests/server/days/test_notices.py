@@ -381,3 +381,18 @@ async def test_a_player_at_another_server_is_sent_nothing(node: Node, receiver: 
         await until(lambda: days.turns_of(player))
         await notifier._attend_to(player)
         assert len(receiver.requests) == 1
+
+
+async def test_a_host_that_is_no_longer_listed_gets_nothing(
+    server: Server, clock: FakeClock, receiver: Receiver
+) -> None:
+    room, x, o = await begin(server)
+    await choose(server, o, webhook=url_of(receiver))
+    await alone(server)
+    server.service(Notifier)._poster.hosts = frozenset({"127.0.0.1"})
+    clock.advance(1000)
+    await play(server, x, room, (0, 0))
+    await alone(server)
+    clock.advance(GATHER_MS)
+    await looked(server)
+    assert not receiver.connections

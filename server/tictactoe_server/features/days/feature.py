@@ -32,8 +32,8 @@ class DayOptions(Options):
 def make(parts: Parts, poster: HttpsPoster | None = None) -> Iterable[Service]:
     """Return the services of this feature; `poster` replaces the part that sends messages."""
     poster = poster or HttpsPoster([host for some in parts.settings.of(DayOptions).webhook_hosts for host in some])
-    days, is_school = DayGames(), parts.settings.hides_names
-    return (days, Plans(days), Notifier(days, None if is_school else poster, parts.title, parts.server))
+    days, sends = DayGames(), not parts.settings.hides_names  # nothing leaves a school's server
+    return (days, Plans(days), Notifier(days, poster, parts.title, parts.server, sends=sends))
 
 
 FEATURE: Final = Feature(make=make, tables=(DAY_GAMES, PLANS, NOTICES, PUSH_KEYS), options=DayOptions)

@@ -99,15 +99,14 @@ class HttpsPoster:
             async with asyncio.timeout(TIMEOUT_SECONDS):
                 return await self._post(target, body, fields)
         except (OSError, TimeoutError, ValueError, IndexError) as error:
-            log.debug("message not sent", host=target.host, reason=type(error).__name__)
+            log.info("message not sent", host=target.host, reason=str(error) or type(error).__name__)
             return 0
 
     async def _post(self, target: Target, body: bytes, fields: dict[str, str]) -> int:
         host, port = target.host.strip("[]"), target.port
         address = next(filter(self._may_reach, await self._resolve(host, port)), None)
         if address is None:
-            log.warning("message not sent: its host has no public address", host=host)
-            return 0
+            raise ValueError("no public address")
         # A second look-up of the name could give another address than the checked one.
         reader, writer = await asyncio.open_connection(address, port, ssl=self._context, server_hostname=host)
         try:

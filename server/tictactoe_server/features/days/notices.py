@@ -138,13 +138,13 @@ class Notifier(Service):
     """Handles `notify`, serves the feeds, and sends the messages.
 
     Args:
-        poster: Sends messages; None on a server from which nothing may leave.
+        sends: Whether anything may leave the machine.
     """
 
     def __init__(
-        self, days: DayGames, poster: HttpsPoster | None, title: str, server: Callable[[], ServerParts]
+        self, days: DayGames, poster: HttpsPoster, title: str, server: Callable[[], ServerParts], *, sends: bool
     ) -> None:
-        self._days, self._poster, self._title, self._server = days, poster, title or TITLE, server
+        self._days, self._poster, self._title, self._server, self._sends = days, poster, title or TITLE, server, sends
         self.handles, self.routes = {Notify: self.notify}, {r"/feed/([A-Za-z0-9_-]{16,64})\.atom": self.feed}
         self._feeds: dict[str, str] = {}  # players by the secrets of their feeds
         self._due: dict[str, int] = {}  # when to look at a player's games (ms of served time)
@@ -186,13 +186,13 @@ class Notifier(Service):
 
     def _check(self, request: Notify, origin: str, sealer: PushSealer | None) -> None:
         given = [name for name in ("feed", "webhook", "push") if getattr(request, name) is not UNSET]
-        if given and self._poster is None:
+        if given and not self._sends:
             raise Refused(ErrorCode.NOT_ALLOWED, "notices", path=given[0])
         if request.webhook:
             target = parse_target(request.webhook)
             if target is None:
                 raise Refused(ErrorCode.BAD_MESSAGE, "webhook", path="webhook")
-            if self._poster is not None and target.place not in self._poster.hosts:
+            if target.place not in self._poster.hosts:
                 raise Refused(ErrorCode.NOT_ALLOWED, "webhook", path="webhook", host=target.place)
         if request.push:
             if sealer is None:
@@ -203,7 +203,7 @@ class Notifier(Service):
 
     async def _load_sealer(self) -> PushSealer | None:
         """Return the part that encrypts push messages, or None without the extra `push`."""
-        if self._sealer is None and self._poster is not None and find_spec("http_ece"):
+        if self._sealer is None and self._sends and find_spec("http_ece"):
             from tictactoe_server.features.days.push import PushSealer, new_secret
 
             secret = await change(self._core.store.table(PUSH_KEYS), "push", lambda old: old or new_secret())
@@ -213,7 +213,7 @@ class Notifier(Service):
     async def feed(self, request: HttpRequest, secret: str) -> Reply:
         await self._rows.loaded.wait()
         player, games = self._feeds.get(secret), []
-        if player is None or self._poster is None:
+        if player is None or not self._sends:
             raise Refused(ErrorCode.NOT_ALLOWED, "feed")
         for game in self._days.games_of(player):
             with suppress(Refused):  # the room has just been closed
@@ -265,7 +265,8 @@ class Notifier(Service):
     async def _attend_to(self, player: str) -> None:
         """Send a player the message that is due, if any, and schedule the next look."""
         row, now, turns = self._rows.get(player), self._core.time(), self._days.turns_of(player)
-        if row is None or not row.addresses or not turns or self._core.presence.of_player(player):
+        is_absent = self._sends and not self._core.presence.of_player(player)
+        if row is None or not (row.addresses and turns and is_absent):
             return
         urgency, short_at = urgency_of(turns, row.seen, now)
         if short_at is not None:
@@ -295,13 +296,15 @@ class Notifier(Service):
 
     async def _post(self, row: Notices, address: str, message: bytes) -> int:
         """Return the status of the response, or 0 without a response."""
-        poster, sealer, target = self._poster, await self._load_sealer(), parse_target(address)
+        poster, target = self._poster, parse_target(address)
         subscription = next((one for one in row.push if one.endpoint == address), None)
-        if poster is None or target is None:
+        if target is None:
             return 0
-        if subscription is None:  # the operator may no longer list the webhook's host
-            return await poster.post(target, message, {"Content-Type": JSON}) if target.place in poster.hosts else 0
-        return await poster.post(target, *sealer.seal(subscription, message, row.origin)) if sealer else 0
+        if subscription is not None:
+            sealer = await self._load_sealer()
+            return await poster.post(target, *sealer.seal(subscription, message, row.origin)) if sealer else 0
+        # The operator may no longer list the webhook's host.
+        return await poster.post(target, message, {"Content-Type": JSON}) if target.place in poster.hosts else 0
 
 
 def _with_message(seen: Notices, urgency: int, now: int, old: Notices | None) -> Notices | None:

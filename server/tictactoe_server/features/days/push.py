@@ -40,20 +40,13 @@ class PushSealer:
         target = parse_target(subscription.endpoint)
         try:
             return target is not None and bool(SERVICES.fullmatch(target.place) and self.seal(subscription, b"", ""))
-        except ValueError:
+        except (ValueError, http_ece.ECEException):
             return False
 
     def seal(self, to: PushSubscription, message: bytes, origin: str) -> tuple[bytes, dict[str, str]]:
-        """Return the body and the headers of a request to a push service, or raise ValueError for an invalid key."""
-        try:
-            one_time, public, auth = (
-                ec.generate_private_key(ec.SECP256R1()),
-                _decode(to.keys.p256dh),
-                _decode(to.keys.auth),
-            )
-            body = http_ece.encrypt(message, private_key=one_time, dh=public, auth_secret=auth, version="aes128gcm")
-        except http_ece.ECEException as error:
-            raise ValueError from error
+        """Return the body and the headers of a request to the push service of an accepted subscription."""
+        one_time, public, auth = ec.generate_private_key(ec.SECP256R1()), _decode(to.keys.p256dh), _decode(to.keys.auth)
+        body = http_ece.encrypt(message, private_key=one_time, dh=public, auth_secret=auth, version="aes128gcm")
         audience = "/".join(to.endpoint.split("/")[:3])
         claims = {"aud": audience, "exp": int(clock.wall()) + LIFETIME_SECONDS, "sub": origin}
         text = f"{_encode(encode({'typ': 'JWT', 'alg': 'ES256'}))}.{_encode(encode(claims))}"
