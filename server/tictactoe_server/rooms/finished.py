@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from tictactoe_engine import Position
 from tictactoe_engine.records import DayClock, GameRecord, GameResult, MoveClock, SeatClock
-from tictactoe_protocol.guests import other_owner, owner_of
+from tictactoe_protocol.guests import SEPARATOR, other_owner, owner_of
 from tictactoe_protocol.pushes import PastPlayer, PlayedGame, Result, is_server_bot
 from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.rooms.room import CASUAL, USUAL, Purpose, Room, id_of, rules_state
@@ -50,8 +50,8 @@ class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def people(self) -> tuple[str, ...]:
         """The ids of the human players. A guest is represented by the id of the guest's host."""
-        people = [player.player for player in self.players.values() if not is_server_bot(player.bot)]
-        return tuple(dict.fromkeys(map(owner_of, people)))
+        people = (player for player in self.players.values() if player.bot is None or not is_server_bot(player.bot))
+        return tuple({player.player.partition(SEPARATOR)[0]: None for player in people})
 
 
 def finished_game(room: Room, at: int) -> FinishedGame:

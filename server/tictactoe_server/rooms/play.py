@@ -80,6 +80,8 @@ def move(room: Room, player: Player, request: Move, now: int) -> Room:
     if outcome is not None:
         result, offers = Result(outcome.winner, outcome.reason, outcome.line), _NO_OFFERS
         changes["result"], changes["score"] = result, _count(room, result)
+    if room.clock is None:
+        return replace(room, position=position, offers=offers, **changes)
     left = remaining_after_turn(room, now, has_moved=True)
     return turn_to(room, position, left, now, offers=offers, **changes)
 
@@ -321,7 +323,11 @@ def _answer_offer(room: Room, mark: str, kind: str, action: str, now: int) -> Ro
     if kind == "draw":
         return finish(room, Result(None, "agreed"), now)
     position = room.position.at(ply_before_last(room.position, offered))
-    return turn_to(room, position, remaining_after_undo(room, now), now, offers=Offers())
+    if room.clock is None or room.clock.move_ms:  # only a time for each move starts again in full
+        left = full_clocks(room.clock, room.rules.marks)
+    else:
+        left = remaining_after_turn(room, now, has_moved=room.clock.counts_days)
+    return turn_to(room, position, left, now, offers=Offers())
 
 
 def _with_offer(room: Room, kind: str, mark: str | None, end: EndedOffer | None = None) -> Room:
@@ -341,13 +347,6 @@ def remaining_after_turn(room: Room, now: int, *, has_moved: bool = False) -> di
     elif has_moved:
         left = clock.move_ms or left + (clock.increment_ms or 0)
     return {**room.remaining_ms, turn: left}
-
-
-def remaining_after_undo(room: Room, now: int) -> dict[str, int]:
-    """Return the remaining time of each mark after an undo (ms). Only a time for each move starts again in full."""
-    if room.clock is None or room.clock.move_ms:
-        return full_clocks(room.clock, room.rules.marks)
-    return remaining_after_turn(room, now, has_moved=room.clock.counts_days)
 
 
 def turn_to(room: Room, position: Position, remaining_ms: dict[str, int], now: int, **changes: Any) -> Room:

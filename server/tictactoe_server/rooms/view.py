@@ -87,6 +87,8 @@ def _name_leaving(room: Room, player: str) -> str:
 
 def news_of(before: Room, after: Room) -> tuple[Happening, ...]:
     """Return the events of the change from `before` to `after`, in display order."""
+    if after.seats is before.seats and after.offers is before.offers:  # most changes
+        return tuple(_list_play(before, after))
     if after.game != before.game:
         return (Happening("began", game=after.game),)
     # In an opening, players may have exchanged their marks; all but a choice refer to the marks after that.
