@@ -332,7 +332,8 @@ class Actions:
 
     async def _place(self, cell: int, state: RoomState) -> Outcome:
         """Play a cell; without a connection, keep the move until it returns."""
-        if self._shows or not self.is_online or self.room.seat is None:
+        is_early = not self.room.is_my_turn and (self._shows or self.room.seat is None)
+        if is_early or not self.is_online:
             self._want("place", state)  # typed lines may be ahead of the state: the server decides
         target = landing_cell(state, cell)
         if target is None and self._is_live(state):
