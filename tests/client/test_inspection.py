@@ -365,7 +365,7 @@ def test_a_clock_below_nothing_is_kept_and_shown_as_nothing() -> None:
     message = to_builtins(honest_state())
     message["clock"] = {"remaining_ms": {"X": -5_000, "O": 10**12}, "running": "X"}
     push = read_state(message)
-    assert answer_query("clock", None, push, ANA) == ["Left: ana 0:00, bo 277777:46:40."]
+    assert answer_query("clock", None, push, ANA) == ["Left: ana 0:00, bo 11574 d 1 h."]
 
 
 def test_names_and_chat_are_cut_to_the_protocols_limits() -> None:
