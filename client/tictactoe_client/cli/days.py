@@ -51,7 +51,7 @@ async def notify(
             hours = "-".join(map(_format_minute, now.quiet)) if now.quiet else ""
             values = {"feed": now.feed or "", "webhook": now.webhook or "", "quiet": hours}
             none = say("notify none")
-            return [say(f"notify {id}", value=clean_text(str(value)) or none) for id, value in values.items()]
+            return [say(f"notify is {id}", value=clean_text(str(value)) or none) for id, value in values.items()]
 
         return await ask_and_print(settings, client, ask)
 
