@@ -55,7 +55,8 @@ async def asleep(server: Server, room: str) -> None:
 async def play(server: Server, token: str, room: str, *cells: tuple[int, int]) -> dict[str, Any]:
     """Make moves, each a cell with its ply, in a visit, and return the last state."""
     async with open_peer(server.url, token=token) as peer:
-        await peer.ask("join", room=room)
+        reply = await peer.ask("join", room=room)
+        assert reply["type"] == "ok", reply
         state = await peer.state()
         for cell, ply in cells:
             await peer.ask("move", room=room, cell=cell, ply=ply)

@@ -310,9 +310,10 @@ class Cluster(RemoteServers, Service):
                 elif isinstance(found, BaseException):
                     raise found
                 elif found is not None and self._is_ours(code):
-                    if any(leaves_asleep(found[0]) for leaves_asleep in self._core.rooms.leaving_asleep):
+                    is_awake = code in self.other_rooms.rooms
+                    if not is_awake and any(sleeps(found[0]) for sleeps in self._core.rooms.leaving_asleep):
                         continue
-                    is_old = code in self.other_rooms.rooms or self._core.time() - found[0].opened_at >= YOUNG_MS
+                    is_old = is_awake or self._core.time() - found[0].opened_at >= YOUNG_MS
                     taken += is_old and self._adopt(*found, taken)
         if taken:
             log.info("rooms taken over", rooms=taken)
