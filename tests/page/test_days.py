@@ -1,4 +1,4 @@
-"""Games over days on the page: the clock, the games that await a move, leaving, and notifications."""
+"""Games over days on the page: the clock, the games that await a move, leaving, plans, and notifications."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ async def test_waiting_games_are_found_one_after_another(
     rows = ana.page.locator(".turns li")
     await expect(rows).to_contain_text([rooms[0], rooms[1]])
     await expect(rows.first).to_contain_text("Tic\u2011tac\u2011toe")
-    await expect(rows.first).to_contain_text("left")
+    await expect(rows.first).to_contain_text("2 d 23 h left")
     await expect(ana.page.locator(".resume .ask")).to_have_count(0)
     assert (await ana.page.title()).startswith("(2) ")
     assert await find_in_both_schemes(find_violations, ana.page) == []
@@ -44,6 +44,7 @@ async def test_waiting_games_are_found_one_after_another(
     await ana.page.keyboard.press(".")
     await expect(ana.page).to_have_url(address(server, f"/{rooms[0]}"))
     await expect(ana.page.locator(".days .deeds button").first).to_be_hidden()
+    await expect(ana.page.locator(".player .clock").first).to_have_text("2 d 23 h")
     await ana.play(4)
     await expect(ana.button("Next game (1)")).to_be_visible()
     assert (await ana.page.title()).startswith("(1) ")
@@ -97,6 +98,46 @@ async def test_a_typed_clock_of_days_opens_a_room(server: Server, visit: Visit, 
     await expect(ana.page.locator(".invite")).to_be_visible()
     await bo.send("watch", room=ana.code)
     assert (await bo.state())["time_control"] == {"days": 3, "bank_days": 2}
+
+
+async def test_replies_are_planned_on_the_board_and_only_their_author_sees_them(
+    server: Server, visit: Visit, bo: Peer, find_violations: FindViolations
+) -> None:
+    ana = await visit(address(server))
+    room = await open_days_room(ana)
+    await bo.ask("join", room=room)
+    await ana.play(4)
+    await ana.button("Plan a reply").press("Enter")
+    await ana.hears("Choose the other player's next move, then your reply.")
+    for key in ("1", "1", "9"):
+        await ana.page.keyboard.press(key)
+    await ana.hears("O A1, X C3")
+    await ana.sees(A1="O", C3="X")
+    await ana.cell(1).click()
+    assert await find_in_both_schemes(find_violations, ana.page) == []
+    await ana.button("Add to the plan").click()
+    await ana.sees(A1="free", C3="free")
+    await ana.button("Plan a reply").click()
+    await ana.cell(8).click()
+    await ana.cell(0).click()
+    await ana.button("Add to the plan").click()
+    planned = ana.page.get_by_role("region", name="Your planned replies").locator("li")
+    await expect(planned).to_contain_text(["O A1, X C3", "O C3, X A1"])
+    await ana.button("Remove O C3, X A1 from the plan").click()
+    await expect(planned).to_have_count(1)
+    await ana.button("Plan a reply").click()
+    await ana.cell(8).click()
+    await ana.page.keyboard.press("Escape")
+    await ana.sees(C3="free")
+    await ana.page.reload()
+    await expect(planned).to_have_count(1)
+    other = await visit(address(server, f"/{room}#watch"))
+    await expect(other.page.locator("p.turn")).to_have_text("It's bo's move.")
+    await expect(other.page.get_by_text("O A1, X C3")).to_have_count(0)
+    await bo.ask("move", room=room, cell=0, ply=1)
+    assert (await bo.state(ply=3))["board"] == "O...X...X"
+    await ana.sees(A1="O", C3="X")
+    await expect(planned).to_have_count(0)
 
 
 WITHOUT_PUSH_SERVICE = """() => {

@@ -61,6 +61,12 @@ def test_a_language_can_be_said_in_nothing_but_ascii(language: str) -> None:
     speak("en")
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_two_sentences_have_the_same_id(language: str) -> None:
+    text = (FOLDER / f"{language}.json").read_text(encoding="utf-8")
+    assert [id for id in open_catalogue(language).sentences if text.count(f'\n\t"{id}": ') != 1] == []
+
+
 def test_there_are_forms_for_one_and_for_many() -> None:
     assert [say("count move", n=number) for number in (0, 1, 2)] == ["0 moves", "1 move", "2 moves"]
     german = open_catalogue("de")

@@ -21,7 +21,7 @@ export class GameControls {
 		event: () => this.page.app.navigate(`/e/${this.#state?.event}`),
 		help: () => this.page.app.showKeys(),
 		home: () => this.page.app.navigate("/"),
-		leave: (deed) => this.page.days?.leave() || this.#ask(deed),
+		leave: async (deed) => (await this.page.loadDays())?.leave() || this.#ask(deed),
 		new: () => this.#openAnother(this.#bot),
 		no: () => this.answer(1),
 		notify: () => askToNotify().then(() => this.page.draw()),
@@ -72,6 +72,7 @@ export class GameControls {
 		const { room, app } = page;
 		const state = room?.state;
 		page.typed = "";
+		if (page.days?.plan(cell)) return undefined;
 		if (!room || !state) return page.draw();
 		if (isClickedAgain(room, state, cell)) return undefined;
 		const why = this.#whyNot(room, state, cell);

@@ -1,10 +1,14 @@
-/** What only the room of a game over days has: the way to the next game, a choice when leaving, and notifications. */
+/** What only the room of a game over days has: the way to the next game, a choice when leaving, notifications, and conditional moves. */
 
 import { say, sayTitle } from "./catalogue.js";
-import { button, h, setText } from "./dom.js";
+import { button, h, isStale, setText, showKeyed } from "./dom.js";
+import { FREE, nameCell } from "./rules.js";
+import { messageOf, nameMark } from "./words.js";
 
 /** The value of `page.confirming` while the player is asked how to leave. */
 const LEAVING = "leaving";
+const MOST_PLIES = 5;
+const MOST_BRANCHES = 10;
 
 export class DayPanel {
 	#next = button("", () => this.page.app.openNextTurn(), { class: "primary", "aria-keyshortcuts": "." });
@@ -15,8 +19,19 @@ export class DayPanel {
 		this.#give,
 		button(sayTitle("key cancel"), () => this.#ask("")),
 	);
-	#notify = button(say("notify title"), () => this.#openNotify());
-	element = h("div.days", this.#leaving, h("div.deeds", this.#next, this.#notify));
+	#plan = button(say("plan title"), () => this.#begin());
+	#notify = button(say("page notify title"), () => this.#openNotify());
+	#told = h("p");
+	#add = button(say("plan add"), () => this.#store([...this.#branches, this.#useful]), { class: "primary" });
+	#planning = h("div.ask", { hidden: true, role: "group", "aria-label": say("plan title") }, this.#told, this.#add, button(sayTitle("key cancel"), () => this.#end()));
+	#list = h("ul.rooms");
+	#planned = h("section", { "aria-label": say("plan list") }, h("h3", say("plan list")), this.#list);
+	#isPlanned = false;
+	/** The stored branches. @type {readonly Moves[]} */
+	#branches = [];
+	/** The moves of the branch that the player is making, or null. @type {number[] | null} */
+	#steps = null;
+	element = h("div.days", this.#leaving, this.#planning, h("div.deeds", this.#next, this.#plan, this.#notify), this.#planned);
 
 	/** @param {GamePage} page */
 	constructor(page) {
@@ -24,10 +39,35 @@ export class DayPanel {
 		page.stage.element.querySelector(".below")?.append(this.element);
 	}
 
+	/** The marks to move from now on. @param {State} state @param {number} count */
+	#marksOf({ rules: { marks }, seats, turn }, count) {
+		const first = marks.indexOf(turn ?? "");
+		const order = [...marks.slice(first), ...marks.slice(0, first)].filter((mark) => !seats[mark]?.out);
+		return [...Array(count).keys()].map((at) => order[at % order.length]);
+	}
+
+	/** The moves of the branch up to the player's last one. */
+	get #useful() {
+		const { room } = this.page;
+		const [steps, marks] = [this.#steps ?? [], room?.state ? this.#marksOf(room.state, MOST_PLIES) : []];
+		return steps.slice(0, marks.slice(0, steps.length).lastIndexOf(room?.seat ?? "") + 1);
+	}
+
+	/** Return the board with the moves of the branch that the player is making. @param {BoardView} view @returns {BoardView} */
+	boardOf(view) {
+		const state = this.page.room?.state;
+		const steps = this.#steps;
+		if (!steps || !state || this.page.timeline.isBack) return view;
+		const marks = this.#marksOf(state, steps.length + 1);
+		const cells = [...view.board];
+		steps.forEach((cell, at) => (cells[cell] = marks[at]));
+		return { ...view, board: cells.join(""), last: steps.at(-1) ?? view.last, turn: marks[steps.length], isMine: steps.length < MOST_PLIES };
+	}
+
 	draw() {
 		const { room, confirming, app } = this.page;
 		if (!room?.state) return;
-		const { status, turn } = room.state;
+		const { status, turn, opening } = room.state;
 		const isPlaying = status === "playing" && !!room.seat && !room.ended;
 		const others = app.otherTurns;
 		this.#next.hidden = !others.length || (isPlaying && turn === room.seat);
@@ -35,13 +75,40 @@ export class DayPanel {
 		this.#notify.hidden = !room.seat;
 		this.#leaving.hidden = confirming !== LEAVING;
 		setText(this.#give, sayTitle(isPlaying ? "deed resign" : "deed leave"));
+		const mayPlan = isPlaying && !opening && turn !== room.seat && app.connection.phase === "on";
+		if (!mayPlan) this.#steps = null;
+		this.#plan.hidden = !mayPlan || !this.#isPlanned || !!this.#steps || this.#branches.length >= MOST_BRANCHES;
+		this.#drawPlan(room.state);
+		if (isPlaying && isStale(this.element, `${room.state.game} ${room.state.ply}`)) this.#store();
+	}
+
+	/** @param {State} state */
+	#drawPlan(state) {
+		const steps = this.#steps;
+		this.#planning.hidden = !steps;
+		setText(this.#told, steps?.length ? this.#describe(state, steps) : say("plan hint"));
+		this.#add.hidden = !this.#useful.length;
+		const shown = state.status === "playing" ? this.#branches : [];
+		showKeyed(this.#list, shown, (branch) => this.#describe(state, branch), (branch) => {
+			const told = this.#describe(state, branch);
+			const remove = button("×", () => this.#store(this.#branches.filter((one) => String(one) !== String(branch))), { "aria-label": say("plan remove", { moves: told }), title: say("plan remove", { moves: told }) });
+			return h("li", told, remove);
+		});
+		this.#planned.hidden = !shown.length;
+	}
+
+	/** @param {State} state @param {Moves} cells */
+	#describe(state, cells) {
+		const marks = this.#marksOf(state, cells.length);
+		return cells.map((cell, at) => `${nameMark(state, marks[at])} ${nameCell(cell, state.rules)}`).join(", ");
 	}
 
 	/** Ask how to leave a game that is not over; return whether the player is asked. */
 	leave() {
 		const { room, app } = this.page;
-		if (!room?.seat || room.state?.status === "over" || app.connection.phase !== "on") return false;
-		this.#ask(LEAVING);
+		if (this.#steps) this.#end();
+		else if (!room?.seat || room.state?.status === "over" || app.connection.phase !== "on") return false;
+		else this.#ask(LEAVING);
 		this.#leaving.querySelector("button")?.focus();
 		return true;
 	}
@@ -59,5 +126,47 @@ export class DayPanel {
 
 	async #openNotify() {
 		(await import("./notify.js")).openNotify(this.page.app);
+	}
+
+	#begin() {
+		this.#steps = [];
+		this.page.timeline.look();
+		this.page.app.say(say("plan hint"), true);
+		this.page.board?.focus();
+	}
+
+	#end() {
+		this.#steps = null;
+		this.page.draw();
+		this.#plan.focus();
+	}
+
+	/** Add a move to the branch that the player is making; return whether there is one. */
+	plan(cell = 0) {
+		const { page } = this;
+		const state = page.room?.state;
+		if (!this.#steps || !state || page.timeline.isBack) return false;
+		const at = this.#steps.indexOf(cell);
+		const mark = at < 0 ? state.board[cell] : this.#marksOf(state, MOST_PLIES)[at];
+		const isFree = mark === FREE;
+		if (isFree && this.#steps.length < MOST_PLIES) this.#steps.push(cell);
+		if (isFree) page.app.say(this.#describe(state, this.#steps), true);
+		else page.onRefusal(say(mark === "#" ? "refused blocked" : "refused occupied", { cell: nameCell(cell, state.rules), mark }), cell);
+		page.draw();
+		return true;
+	}
+
+	/** Store branches, or by default load the stored ones. @param {readonly Moves[]} [branches] */
+	async #store(branches) {
+		const { page } = this;
+		try {
+			const { plan = [] } = (await page.room?.request({ type: "plan", moves: branches?.map((one) => [...one]) })) ?? {};
+			this.#branches = plan;
+			this.#isPlanned = true;
+			if (branches) this.#end();
+			else page.draw();
+		} catch (error) {
+			if (branches) page.onRefusal(messageOf(error), null);
+		}
 	}
 }

@@ -34,7 +34,8 @@ export class GamePage {
 	board = null;
 	/** What only games over days have, loaded with the first of them. @type {DayPanel | null} */
 	days = null;
-	#areDaysLoading = false;
+	/** @type {Promise<typeof import("./daygame.js")> | null} */
+	#loadingDays = null;
 	#isClosed = false;
 	#signals = new Signals();
 	controls = new GameControls(this);
@@ -154,7 +155,8 @@ export class GamePage {
 		this.#drawBoard(scene);
 		stage.draw(scene);
 		this.talk.draw();
-		if (scene.state.time_control?.days && this.room) this.#drawDays();
+		if (this.days) this.days.draw();
+		else this.loadDays().then((days) => days?.draw());
 		this.element.classList.toggle("local", !!this.room?.isLocal);
 		stage.drawReview(review?.element ?? null, review?.text ?? "");
 		stage.tick(scene);
@@ -171,15 +173,16 @@ export class GamePage {
 		}
 		this.board.isTyping = !!this.typed;
 		const hasWinner = !!this.room?.isLocal && !!scene.state.result?.winner; // whoever wins is at this keyboard
-		this.board.draw(hasWinner ? { ...scene.board, isWon: true } : scene.board);
+		const shown = this.days?.boardOf(scene.board) ?? scene.board;
+		this.board.draw(hasWinner ? { ...shown, isWon: true } : shown);
 	}
 
-	async #drawDays() {
-		if (this.days || this.#areDaysLoading) return this.days?.draw();
-		this.#areDaysLoading = true;
-		const { DayPanel } = await prepared(import("./daygame.js"));
-		this.days = new DayPanel(this);
-		return this.draw();
+	/** Return the panel of a game over days, or null in another game. */
+	async loadDays() {
+		if (!this.room || !this.game?.state?.time_control?.days) return null;
+		this.#loadingDays ??= prepared(import("./daygame.js"));
+		const { DayPanel } = await this.#loadingDays;
+		return (this.days ??= new DayPanel(this));
 	}
 
 	/** Redraw what changes only with time. */

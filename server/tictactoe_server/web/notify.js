@@ -29,7 +29,7 @@ const findSubscription = async () => (await (await findRegistration())?.pushMana
 
 /** Subscribe this browser to push messages, after asking the user. @param {string} applicationServerKey */
 async function subscribe(applicationServerKey) {
-	if ((await Notification.requestPermission()) !== "granted") throw new Error(say("notify push denied"));
+	if ((await Notification.requestPermission()) !== "granted") throw new Error(say("page notify push denied"));
 	const worker = new URL("./worker.js", import.meta.url);
 	for (const [id, n] of Object.entries({ one: 1, other: "{n}" })) worker.searchParams.set(id, say("page turns", { n }));
 	const registration = await navigator.serviceWorker.register(worker);
@@ -43,7 +43,7 @@ async function subscribe(applicationServerKey) {
 function makePush(change, blame) {
 	let key = "";
 	const box = h("input", { type: "checkbox", change: turn });
-	const element = checkField(say("notify push"), box, say("notify push note"));
+	const element = checkField(say("page notify push"), box, say("page notify push note"));
 	return { element, draw };
 
 	/** @param {Partial<Ok>} set */
@@ -68,24 +68,24 @@ function makePush(change, blame) {
 /** @param {App} app */
 export async function openNotify(app) {
 	await Promise.all([prepare("later"), app.arrive()]);
-	const [about, address] = [h("p", say("notify about")), h("div")];
+	const [about, address] = [h("p", say("page notify about")), h("div")];
 	const { element: fault, blame } = makeFault(about);
 	const check = (/** @type {() => unknown} */ change) => h("input", { type: "checkbox", change });
 	const feed = check(() => ask({ feed: feed.checked }));
 	const webhook = h("input", { type: "url", placeholder: "https://", autocomplete: "off" });
 	const quiet = check(() => ask({ quiet: quiet.checked ? [toUtc(EVENING), toUtc(MORNING)] : null }));
 	const [from, until] = [h("input", { type: "time", change: setQuiet }), h("input", { type: "time", change: setQuiet })];
-	const times = h("div.pair", field(say("notify from"), from), field(say("notify until"), until));
+	const times = h("div.pair", field(say("page notify from"), from), field(say("page notify until"), until));
 	const push = makePush((subscription) => ask({ push: subscription }), blame);
 	const settings = h("div.identity", { hidden: true },
 		push.element,
-		checkField(say("notify feed"), feed, say("notify feed note")), address,
-		h("form.row", { submit: submitting(() => ask({ webhook: webhook.value.trim() || null }, webhook)) }, field(say("notify webhook"), webhook, say("notify webhook note")), h("button", sayTitle("deed save"))),
-		checkField(say("notify quiet"), quiet, say("notify quiet note")), times,
+		checkField(say("page notify feed"), feed, say("page notify feed note")), address,
+		h("form.row", { submit: submitting(() => ask({ webhook: webhook.value.trim() || null }, webhook)) }, field(say("page notify webhook"), webhook, say("page notify webhook note")), h("button", sayTitle("deed save"))),
+		checkField(say("page notify quiet"), quiet, say("page notify quiet note")), times,
 	);
 	/** What is set, as far as known. @type {Partial<Ok>} */
 	let known = {};
-	openDialog(say("notify heading"), h("div.identity", about, fault, settings));
+	openDialog(say("page notify heading"), h("div.identity", about, fault, settings));
 	await ask({});
 
 	/** Change settings, or only load them, and show what is set. @param {Omit<Protocol.Notify, "type" | "id">} changed @param {HTMLElement} [control] that a refusal is about */
@@ -104,7 +104,7 @@ export async function openNotify(app) {
 	/** @param {Partial<Ok>} set */
 	async function draw(set) {
 		feed.checked = !!set.feed;
-		show(address, set.feed ? makeLink(app, String(set.feed), say("notify feed"), say("notify feed address")) : null);
+		show(address, set.feed ? makeLink(app, String(set.feed), say("page notify feed"), say("page notify feed address")) : null);
 		webhook.value = set.webhook ?? "";
 		quiet.checked = !!set.quiet;
 		times.hidden = !set.quiet;
