@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.day_games import begin
 from tests.end_to_end.clients import ClientProcess, run_client
 from tests.peer import open_peer, until
 from tictactoe_client import connect, events
@@ -15,19 +16,6 @@ from tictactoe_protocol.days import Turns
 from tictactoe_server.server import Server
 
 NOBODY = 2**31 - 1
-DAYS = {"days": 3, "bank_days": 2}
-
-
-async def begin(server: Server, token: str, count: int = 1) -> list[str]:
-    """Begin games over days in which the player with this token is to move, and return the rooms."""
-    rooms = list[str]()
-    async with open_peer(server.url, token=token) as ana, open_peer(server.url, "bo") as bo:
-        for _ in range(count):
-            room = (await ana.ask("create", clock=DAYS, seat="X"))["room"]
-            rooms.append(room)
-            await bo.ask("join", room=room)
-            await ana.state(room=room, status="playing")
-    return rooms
 
 
 async def run(server: Server, home: Path, *words: str, code: int = 0) -> list[str]:
@@ -86,3 +74,20 @@ async def test_turns_tells_which_games_wait(server: Server, tmp_path: Path) -> N
 )
 async def test_notify_refuses_bad_input(server: Server, tmp_path: Path, words: tuple[str, ...]) -> None:
     await run(server, tmp_path, "notify", *words, code=2)
+
+
+async def test_the_prompt_leads_through_the_waiting_games_without_giving_one_up(server: Server, tmp_path: Path) -> None:
+    first, second = await meet(server, tmp_path, 2)
+    async with run_as_ana(server, tmp_path, "join", first, "--plain") as ana:
+        await ana.until("Your move, X.")
+        await ana.ask("b2", "1 game awaits your move. Type next for the next.")
+        await ana.ask("next", f"Joining {second}", "Your move, X.")
+        await ana.ask("next", "No move has been played yet.")
+        await ana.ask("b2", "You play B2")
+        await ana.ask("leave", f"Your seat in {second} is kept for another day.")
+        assert await ana.end() == 0
+    assert await run(server, tmp_path, "turns", code=1) == ["0 games await your move."]
+    for code in (first, second):
+        async with open_peer(server.url, "eve") as eve:
+            await eve.ask("watch", room=code)
+            assert (await eve.state())["status"] == "playing"

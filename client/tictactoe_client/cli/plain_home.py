@@ -8,11 +8,12 @@ from dataclasses import replace
 from typing import Final
 
 from tictactoe_client.cli.run import Work, ask_line, carry_out, connected
+from tictactoe_client.input.ways import Choice, next_turn
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.output import Output
 from tictactoe_client.text.language import means, plain
 from tictactoe_client.text.lobby import describe_home_help, describe_others, list_words, offer_games
-from tictactoe_client.text.talk import list_greeting
+from tictactoe_client.text.talk import describe_turns, list_greeting
 from tictactoe_client.text.wording import describe_connection, describe_unknown
 from tictactoe_protocol import clean_text
 from tictactoe_words.catalogue import say
@@ -38,6 +39,7 @@ class PlainHome:
         self._commands = commands
         self._begin = begin
         self._screen = Output(prompts=True)
+        self._next: Choice | None = None
         self._waiting: dict[str, int | None] = {}
         self._name = ""
 
@@ -76,12 +78,19 @@ class PlainHome:
                 connected_in = describe_connection(client.latency_seconds)
                 self._screen.print(say("hello you are", connected=connected_in, name=clean_text(client.name)))
                 self._screen.print(*list_greeting(client.welcome))
+            self._next = next_turn(client)
+            for turn in client.days.turns:
+                self._waiting.pop(turn.room, None)
+            if self._next is not None:
+                self._screen.print(describe_turns(client.days.turns))
             others = describe_others(await client.rooms.lobby(on=False))
             self._screen.print(*losses, *([others] if others else []), *offer_games([*self._waiting.items()]))
         return ExitCode.NORMAL
 
     async def _do(self, word: str, words: Sequence[str]) -> None:
         names = _NAMED if self._waiting else _NAMED[1:]
+        if self._next is not None and means(words[0], "next"):
+            word, words = "join", ["join", self._next.code]
         if means(word, "help"):
             self._screen.print(*describe_home_help([*self._offered, *FURTHER_HOME]))
         elif not word:

@@ -17,7 +17,7 @@ from tictactoe_client.input import challenges
 from tictactoe_client.input.cells import describe_full_column, landing_cell
 from tictactoe_client.input.intents import BadInput, parse_intent
 from tictactoe_client.input.past import Judge, Timeline
-from tictactoe_client.input.ways import Choice
+from tictactoe_client.input.ways import Choice, next_turn
 from tictactoe_client.online import events
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import Interrupted, ProtocolBroken, Refused
@@ -56,7 +56,7 @@ class Outcome:
     """The result of a command: lines to show at once, and where to go, or None to stay."""
 
     lines: tuple[str, ...] = ()
-    going: Literal["leave", "new", "quit"] | None = None
+    going: Literal["leave", "new", "next", "quit"] | None = None
 
 
 class Actions:
@@ -109,6 +109,11 @@ class Actions:
     @property
     def now(self) -> Choices:
         return self.room.choices(self._passed_ms, is_online=self.is_online)
+
+    @property
+    def next_turn(self) -> Choice | None:
+        """In a game over days, the way to the next one that awaits us, or None."""
+        return next_turn(self._client, self.room.code) if self.room.keeps_seat else None
 
     @property
     def _passed_ms(self) -> float:
@@ -174,6 +179,8 @@ class Actions:
                 command = Verb("no")
             if isinstance(command, Verb):
                 return await self._do_verb(command, state, confirming)
+            if command == Look("by", 1) and self.next_turn and not self.timeline.is_back:
+                return Outcome(going="next")
             return Outcome(tuple(await self._answer(command, state)))
         except (BadInput, Interrupted) as failed:
             return Outcome((clean_text(failed.message),))

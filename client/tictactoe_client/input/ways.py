@@ -107,6 +107,14 @@ class EventWay:
         return replace(self, here=True) if is_in_use and not self.here else None
 
 
+def next_turn(client: Client | None, room: str = "") -> Choice | None:
+    """Return the way to the game over days that awaits us next after the one in `room`, or None if no other does."""
+    codes = [turn.room for turn in client.days.turns] if client is not None else []
+    at = codes.index(room) if room in codes else -1
+    others = codes[at + 1 :] + codes[: max(0, at)]
+    return Choice("join", code=others[0]) if others else None
+
+
 def together(rules: Rules, guests: Sequence[str], clock: terms.ClockFields | None = None) -> Choice:
     """Return a room for us and guests at this keyboard."""
     return Choice("create", rules, clock, private=True, seat=rules.marks[0], guests=tuple(guests))

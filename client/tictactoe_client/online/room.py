@@ -18,7 +18,7 @@ from tictactoe_protocol.codes import SENTENCES, ChatSentence
 from tictactoe_protocol.guests import owner_of
 from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState, Welcome
 from tictactoe_words.catalogue import say
-from tictactoe_words.choices import Choices, choices
+from tictactoe_words.choices import Choices, Deed, choices
 from tictactoe_words.refusals import describe_fault
 from tictactoe_words.telling import news_since
 from tictactoe_words.wording import seat_of
@@ -169,7 +169,7 @@ class Room(Followed[RoomState]):
 
         def find(player: str) -> Choices:
             welcome = self._client.welcome
-            return choices(
+            found = choices(
                 self.state,
                 player,
                 passed_ms,
@@ -178,6 +178,10 @@ class Room(Followed[RoomState]):
                 has_challenges=self.has_challenges,
                 has_sharing=welcome.sharing,
             )
+            if not self.keeps_seat:
+                return found
+            deeds = (Deed("leave") if deed.id == "leave" else deed for deed in found.deeds)  # gives nothing up
+            return Choices(tuple(deeds), found.questions, found.reasons)
 
         if len(self.local_players) == 1:
             return find(self.actor)
@@ -232,8 +236,14 @@ class Room(Followed[RoomState]):
         await self._ask(requests.Rematch(room=self.code, game=self.state.game), seat)
 
     async def leave(self, *, seat: str | None = None) -> None:
-        """Leave with our guests, resigning a running game; with the `seat` of a guest, only that guest leaves."""
+        """Leave with our guests, resigning a running game; with the `seat` of a guest, only that guest leaves.
+
+        A game over days, once it has begun, goes on with our seat kept.
+        """
         is_alone = seat is not None and self._holder(seat) != self._client.player
+        if self.keeps_seat and self.state.status != "waiting" and not is_alone:
+            self._end("left")
+            return
         try:
             await self._ask(requests.Leave(room=self.code), seat)
         except Refused as refused:

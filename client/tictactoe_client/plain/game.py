@@ -23,11 +23,12 @@ from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import Keyboard, asking_before_interrupt, is_decision
 from tictactoe_client.streams.output import Output, OutputFailed, is_terminal, print_error
 from tictactoe_client.text import arrival
-from tictactoe_client.text.talk import Muted, describe_push
+from tictactoe_client.text.talk import Muted, describe_push, describe_turns
 from tictactoe_client.text.wording import describe_choices, describe_ways_on, has_moved_on
 from tictactoe_client.visit.visit import Visit, describe_wait
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.challenges import Challenged
+from tictactoe_protocol.days import Turns
 from tictactoe_protocol.events import Call
 from tictactoe_protocol.pushes import Announcement, Error, Notice, RoomState
 from tictactoe_protocol.rated import Rated
@@ -202,9 +203,10 @@ class PlainGame:
         if outcome.going == "leave":
             self._finish(await self._visit.leave(actions.room))
             return
-        if outcome.going == "new" and actions.again is not None:
-            self._output.print(f"{describe_wait(actions.again)}.")
-            await self._go_over(actions.room, actions.again)
+        way = {"new": actions.again, "next": actions.next_turn}.get(outcome.going or "")
+        if way is not None:
+            self._output.print(f"{describe_wait(way)}.")
+            await self._go_over(actions.room, way)
         if not (outcome.lines or self._is_offline):
             with contextlib.suppress(Refused, Unreachable):  # the connection reports its loss itself
                 await self._client.ping()
@@ -239,6 +241,8 @@ class PlainGame:
                 self._rated = push
             case events.Told(Challenged() as push) if push.player != self._client.player:
                 lines = [describe_challenge(push, self._client.player), say("challenge words")]
+            case events.Told(Turns()) if actions.next_turn:
+                lines = [describe_turns(self._client.days.turns)]
             case events.ChallengeEnded():
                 lines = [describe_challenge_end(event.over, event.challenge, self._client.player, event.name)]
                 if event.leads and not self._client.rooms.plays:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import UNSET
 
 from tictactoe_client.text.wording import describe_seconds
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.codes import SENTENCES
+from tictactoe_protocol.days import Turn
 from tictactoe_protocol.events import Call
 from tictactoe_protocol.pushes import Announcement, ChatLine, Error, Notice, RoomState, Welcome
 from tictactoe_words.catalogue import say
+from tictactoe_words.commands import word_of
 from tictactoe_words.refusals import describe_announcement
 from tictactoe_words.tournaments import describe_call
 
@@ -37,6 +41,11 @@ def list_sentences() -> str:
     """Return the sentences for a server without free chat, with their numbers."""
     sentences = (f"{number} {say(f'sentence {id}')}" for number, id in enumerate(SENTENCES, 1))
     return say("chat sentences", sentences=" ".join(sentences))
+
+
+def describe_turns(turns: Sequence[Turn]) -> str:
+    """Say how many games over days await our move, and how to go to the next one."""
+    return f"{say('turns await', n=len(turns))} {say('turns next', word=word_of('next'))}"
 
 
 def describe_push(push: Notice | Announcement | Error | Call) -> str:

@@ -14,12 +14,12 @@ from textual.containers import Horizontal, Vertical
 from textual.worker import Worker
 
 from tictactoe_client.input.rule_options import parse_clock
-from tictactoe_client.input.ways import Choice, against_computer, together
+from tictactoe_client.input.ways import Choice, against_computer, next_turn, together
 from tictactoe_client.nearby import NearbyServer, follow_nearby
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError
-from tictactoe_client.text.lobby import describe_others, describe_record, name_with_time, short_rules
+from tictactoe_client.text.lobby import describe_others, describe_record, list_turns, name_with_time, short_rules
 from tictactoe_client.text.talk import describe_device_news, list_greeting
 from tictactoe_client.tui.boards import Boards, live_board, sample_board
 from tictactoe_client.tui.events import EventsPage
@@ -178,7 +178,10 @@ class HomePage(ListPage):
     def _list_ways(self, client: Client) -> Iterator[tuple[str, Entry]]:
         program, enter, alone = self.program, self.program.ways_in.go, self.program.session.is_own
         rules = PRESETS[self.game.value]
-        for seat in self.held:
+        turns, way = client.days.turns, next_turn(client)
+        if way is not None:
+            yield "turns", Entry(say("turns await", n=len(turns)), list_turns(turns)[0], partial(enter, way))
+        for seat in (seat for seat in self.held if all(seat.room != turn.room for turn in turns)):
             title = say("home resume", room=name_with_time(seat.room, client.rooms.held_ms(seat.room)))
             sit = partial(enter, Choice("join", code=seat.room))
             yield f"resume-{seat.room}", Entry(title, say("home seat kept", mark=seat.seat), sit)
@@ -291,6 +294,8 @@ class HomePage(ListPage):
         if first is not None and first.bots and first.bots[0] in LEVELS and first.rules.preset in PRESETS:
             self.level.value, self.game.value = first.bots[0], first.rules.preset or self.game.value
             self.choose("bot")
+        elif first is None and client is not None and client.days.turns:
+            self.choose("turns")
         elif first is None and self.held:
             self.choose(f"resume-{self.held[0].room}")
         elif self.chosen.startswith("near-"):
@@ -313,7 +318,10 @@ class HomePage(ListPage):
     def opened(self) -> None:
         """Refresh the lists, and move off the line for codes, so that letters are shortcuts."""
         self.program.lobby.follow()
-        if self.chosen == "join":
+        client = self.program.session.client
+        if client is not None and client.days.turns:
+            self.choose("turns")
+        elif self.chosen == "join":
             self.choose("match")
         self.program.start_online(self._learn)
 

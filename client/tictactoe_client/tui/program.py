@@ -20,7 +20,7 @@ from tictactoe_client.files.players import Identity, Role
 from tictactoe_client.files.records import describe_fault, name_for, save_record
 from tictactoe_client.files.writer import NotKept
 from tictactoe_client.input.challenges import carry_out, find_asked
-from tictactoe_client.input.ways import Choice
+from tictactoe_client.input.ways import Choice, next_turn
 from tictactoe_client.lobby import Lobby
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client
@@ -43,6 +43,7 @@ from tictactoe_client.visit.face import Prompt
 from tictactoe_engine.records import GameRecord, RecordError, parse_record
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.challenges import Challenged
+from tictactoe_protocol.days import Turns
 from tictactoe_protocol.events import Call
 from tictactoe_protocol.pushes import Announcement, Notice, Welcome
 from tictactoe_words.catalogue import say, speak
@@ -94,7 +95,9 @@ class ClientScreen(Screen[None], inherit_bindings=False):
     async def _draw(self) -> None:
         self._is_dirty, program = False, self.program
         if self.is_current and program.return_code is None:
-            program.terminal.set_title(self.window_title)
+            client = program.session.client
+            turns = "" if client is None or not client.days.turns else f"({len(client.days.turns)}) "
+            program.terminal.set_title(f"{turns}{self.window_title}")
             self.draw()
 
     on_screen_resume = on_resize = redraw
@@ -406,7 +409,14 @@ class Program(App[int], inherit_bindings=False):
             self._told_call = self.status
 
     def action_call(self) -> None:
-        self.heed_call(is_wanted=True)
+        """Go to the board of a call, or else to the next game over days that awaits us."""
+        client, screen = self.session.client, self.screens[-1]
+        room = getattr(screen, "room", None)
+        way = next_turn(client, room.code if isinstance(room, Room) else "")
+        if client is None or client.tournaments.calls or way is None:
+            self.heed_call(is_wanted=True)
+        elif not self.ways_in.waits_for and screen.gives_way():
+            self.ways_in.go(way)
 
     def describe_status(self, *, plays: bool = False) -> tuple[str, str] | None:
         """Return the status line: the last message or, unless the person `plays`, an open challenge."""
@@ -474,8 +484,17 @@ class Program(App[int], inherit_bindings=False):
             self._answered.discard(message.push.room)
         if isinstance(message.push, (Call, Welcome)):
             self.heed_call()
+        if isinstance(message.push, Turns):
+            self._tell_turns(len(message.push.turns))
         if isinstance(message.push, (Notice, Announcement)):
             self.say(describe_push(message.push))
+
+    def _tell_turns(self, count: int) -> None:
+        """In a game over days, say how many await us and which key goes to the next one."""
+        room = getattr(self.screens[-1], "room", None)
+        if isinstance(room, Room) and room.keeps_seat and next_turn(self.session.client, room.code):
+            self.say(f"{say('turns await', n=count)} {say('tournament go', key=self.keymap.show('call'))}", "good")
+        self.redraw()
 
     def _connected(self) -> None:
         for screen in reversed(self.screens):

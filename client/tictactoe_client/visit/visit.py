@@ -95,7 +95,8 @@ class Visit:
             self.face.show(*([] if client is None else [describe_going(room.state, client)]))
             return ExitCode.CONNECTION_LOST
         await room.leave()
-        self.face.show(say("you left", room=room.code))
+        is_kept = room.keeps_seat and room.plays
+        self.face.show(describe_going(room.state, client) if is_kept else say("you left", room=room.code))
         return code
 
     async def stay_after_input(

@@ -216,6 +216,7 @@ class RoomCommands:
             self._program.say(lines[0], "title" if command == Query("board") else "warn")
         self._program.redraw()
         going = {"leave": self.go_home, "new": self.go_to_another, "quit": self._quit}
+        going["next"] = self._program.action_call
         if outcome.going is not None:
             going[outcome.going]()
 

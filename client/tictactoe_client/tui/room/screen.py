@@ -315,7 +315,7 @@ class RoomScreen(ClientScreen):
 
     def gives_way(self) -> bool:
         model = self.model
-        is_free = not (model.room.plays or model.line.mode or model.actions.confirming)
+        is_free = not ((model.room.plays and not model.room.keeps_seat) or model.line.mode or model.actions.confirming)
         if is_free:
             self.commands.go_home()
         return is_free
@@ -328,7 +328,7 @@ class RoomScreen(ClientScreen):
             self._note_game()
         if client is None or self.room.ended is not None or self.model.record is not None:
             return ""
-        has_left = gives_up and await self.room.say_goodbye()
+        has_left = gives_up and not self.room.keeps_seat and await self.room.say_goodbye()
         if has_left:
             self.program.session.forget_room(self.room.code)
         return describe_farewell(self.room, client, has_left=has_left)
