@@ -9,6 +9,8 @@ import { makeDoor, makeInvitation } from "./waiting.js";
 import { formatDuration, keepTogether, nameMark, ownerOf } from "./words.js";
 
 const SHORT_MS = 15_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 export class Stage {
 	#head = h("h1");
@@ -106,7 +108,8 @@ export class Stage {
 			setText(who.children[1], note || (moves ? say("player moves") : ""));
 			setText(scored, String(score ?? ""));
 			if (clock_ms === null) return;
-			setText(clock, formatDuration(clock_ms));
+			// A clock of days shows whole minutes until the last hour.
+			setText(clock, formatDuration(this.page.days && clock_ms > HOUR_MS ? clock_ms - (clock_ms % MINUTE_MS) : clock_ms));
 			clock.className = moves && clock_ms < SHORT_MS ? "clock short" : "clock";
 		});
 	}
