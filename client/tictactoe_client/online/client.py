@@ -31,7 +31,6 @@ from tictactoe_client.online.events import (
     Replaced,
     RoomMoved,
     RoomUnanswered,
-    Said,
     Told,
 )
 from tictactoe_client.online.games import Games
@@ -342,7 +341,7 @@ class Client:
             case pushes.Closed() | pushes.Replaced() if room is not None:
                 room._end(Closed(push.reason) if isinstance(push, pushes.Closed) else Replaced())
             case pushes.ChatLine() if room is not None:
-                room._tell(Said(push))
+                room._hear(push)
             case pushes.Notice():
                 self._connection.notice = push
             case EventState() | EventRows():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence, Set
 from typing import Final, Generic, Literal, Protocol, TypeVar
 
@@ -10,13 +11,13 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_client.online.errors import BadCell, ClientError, ConnectionLost, ProtocolBroken, Refused
-from tictactoe_client.online.events import Back, Closed, Cut, Replaced, RoomEvent, Updated
+from tictactoe_client.online.events import Back, Closed, Cut, Replaced, RoomEvent, Said, Updated
 from tictactoe_client.online.messages import Changed, Stream, Subscribers, call
 from tictactoe_engine import IllegalMove, Position, UnknownNotation, parse_cell
 from tictactoe_protocol import MAX_LISTED_GAMES, requests, terms
 from tictactoe_protocol.codes import SENTENCES, ChatSentence
 from tictactoe_protocol.guests import owner_of
-from tictactoe_protocol.pushes import AnalysisState, Ok, RoomState, Welcome
+from tictactoe_protocol.pushes import AnalysisState, ChatLine, Ok, RoomState, Welcome
 from tictactoe_words.catalogue import say
 from tictactoe_words.choices import Choices, Deed, choices
 from tictactoe_words.refusals import describe_fault
@@ -106,6 +107,7 @@ class Room(Followed[RoomState]):
         self._opening: list[RoomEvent] | None = []
         self._awaits_state = True
         self._is_after_loss = False
+        self._heard = deque[ChatLine](maxlen=_MOST_KEPT_EVENTS)
         self._newest_seq = -1
         self._states_received = 0  # older ones included, which are not shown
         self._asked_at: dict[tuple[type, terms.OfferAction, str | None], tuple[int, int]] = {}
@@ -422,6 +424,12 @@ class Room(Followed[RoomState]):
         self._subscribers.publish(event)
         if self._opening is not None:
             self._opening = [*self._opening, event] if len(self._opening) < _MOST_KEPT_EVENTS else None
+
+    def _hear(self, line: ChatLine) -> None:
+        """Deliver a line of chat, unless it has been sent before, as in games over days at each return."""
+        if line not in self._heard:
+            self._heard.append(line)
+            self._tell(Said(line))
 
     def _end(self, why: Literal["left"] | Closed | Replaced | ConnectionLost) -> None:
         """Deliver `why`, unless we left; nothing follows."""

@@ -101,6 +101,7 @@ export class Room {
 		else if (news.type === "replaced") this.end("replaced");
 		else if (news.type === "closed") this.end("closed", news.reason);
 		else if (news.type === "chat") {
+			if (this.talk.some(({ at, player, text }) => at === news.at && player === news.player && text === news.text)) return;
 			this.talk.push(news);
 			this.ears?.onChat(news);
 		}

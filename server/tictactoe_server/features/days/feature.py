@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tictactoe_server.core.core import Service
+from tictactoe_server.features.days.chats import CHATS, Chats
 from tictactoe_server.features.days.https import HttpsPoster, parse_hosts
 from tictactoe_server.features.days.notices import NOTICES, PUSH_KEYS, Notifier
 from tictactoe_server.features.days.plans import PLANS, Plans
@@ -33,7 +34,7 @@ def make(parts: Parts, poster: HttpsPoster | None = None) -> Iterable[Service]:
     """Return the services of this feature; `poster` replaces the part that sends messages."""
     poster = poster or HttpsPoster([host for some in parts.settings.of(DayOptions).webhook_hosts for host in some])
     days, sends = DayGames(), not parts.settings.hides_names  # nothing leaves a school's server
-    return (days, Plans(days), Notifier(days, poster, parts.title, parts.server, sends=sends))
+    return (days, Plans(days), Chats(parts.server), Notifier(days, poster, parts.title, parts.server, sends=sends))
 
 
-FEATURE: Final = Feature(make=make, tables=(DAY_GAMES, PLANS, NOTICES, PUSH_KEYS), options=DayOptions)
+FEATURE: Final = Feature(make=make, tables=(DAY_GAMES, PLANS, CHATS, NOTICES, PUSH_KEYS), options=DayOptions)
