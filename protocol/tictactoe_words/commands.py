@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PlainKind = Literal["board", "last", "clock", "who", "free", "runs", "help", "mistakes", "turn"]
 PartKind = Literal["row", "column", "cell", "around", "diagonals", "marks", "moves", "value"]
 GameKind = Literal["resign", "rematch", "draw", "undo", "claim", "choose", "yes", "no", "save"]
-VerbKind = GameKind | Literal["new", "leave", "quit", "chat", "mute", "unmute", "challenge", "block"]
+VerbKind = GameKind | Literal["new", "leave", "quit", "chat", "mute", "unmute", "challenge", "block", "plan"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,6 +314,7 @@ _UNTOLD: Final = (
     Command("choose", Verb("choose")),
     Command("quit", Verb("quit")),
     Command("block", Verb("block")),
+    Command("plan", Verb("plan"), ways=("none",)),
     _press("enter", "", "", {"key say it": "talking", "key do it": "commanding"}),
     _press("12 enter", "", "", {"key go to": "replay"}),
     _press("home", "home", "look_at 0", {"key to start and end": "replay", "": "watching past over"}),

@@ -91,3 +91,21 @@ async def test_the_prompt_leads_through_the_waiting_games_without_giving_one_up(
         async with open_peer(server.url, "eve") as eve:
             await eve.ask("watch", room=code)
             assert (await eve.state())["status"] == "playing"
+
+
+async def test_replies_are_planned_in_plain_mode(server: Server, tmp_path: Path) -> None:
+    (room,) = await meet(server, tmp_path)
+    async with run_as_ana(server, tmp_path, "join", room, "--plain") as ana:
+        await ana.until("Your move, X.")
+        await ana.ask("plan a1 c3", "You can plan replies while your opponent is to move")
+        await ana.ask("b2", "You play B2")
+        await ana.ask("plan", "Nothing is planned.")
+        await ana.ask("plan a1", "Write plan b2 c3, b1 a1")
+        await ana.ask("plan a1 b2", "B2 is taken by X")
+        await ana.ask("plan a1 c3, c1 a3", "Planned: A1 C3, C1 A3.")
+        await ana.ask("plan none", "Nothing is planned.")
+        await ana.ask("plan a1 c3", "Planned: A1 C3.")
+        await ana.ask("leave", f"Your seat in {room} is kept for another day.")
+    async with open_peer(server.url, "eve") as eve:
+        await eve.ask("watch", room=room)
+        assert (await eve.state())["moves"] == [4]

@@ -13,7 +13,7 @@ from typing import Final, Literal
 from tictactoe_client.board.board import BoardView, render_board
 from tictactoe_client.board.grid import BoardStyle
 from tictactoe_client.files.records import save_game
-from tictactoe_client.input import challenges
+from tictactoe_client.input import challenges, plans
 from tictactoe_client.input.cells import describe_full_column, landing_cell
 from tictactoe_client.input.intents import BadInput, parse_intent
 from tictactoe_client.input.past import Judge, Timeline
@@ -31,6 +31,7 @@ from tictactoe_client.text.worth import review_position
 from tictactoe_engine import BLOCKED, FREE, format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
+from tictactoe_protocol.days import MAX_BRANCHES, MAX_PLIES
 from tictactoe_protocol.pushes import AnalysisState, Happening, RoomState
 from tictactoe_protocol.rated import Rated
 from tictactoe_protocol.terms import OfferAction
@@ -248,6 +249,7 @@ class Actions:
             case Query("help"):
                 lines = describe_help(state, self._settings, room.actor, self.now)
                 lines += [say("help challenges")] if room.has_challenges else []
+                lines += [say("plan how", branches=MAX_BRANCHES, moves=MAX_PLIES)] if room.keeps_seat else []
                 return [*lines, list_sentences()] if room.sentences else lines
             case Query("turn") if not self.is_online:
                 return [say("offline turn", turn=describe_turn(state, room.viewer))]
@@ -426,6 +428,8 @@ class Actions:
                 await room.rematch()
             case "chat":
                 await self._chat(argument, state)
+            case "plan" if self._client is not None:
+                return Outcome((await plans.carry_out(self._client, argument, state, self._settings),))
         return Outcome()
 
     async def _do_challenge(self, verb: Verb) -> Outcome:

@@ -100,8 +100,8 @@ def _parse_command(body: str, rules: Rules, keys: Keys | str, coordinates: Coord
             raise BadInput(say("unmute whom"))
         case Verb("chat" | "mute" | "unmute" | "save" | "block" as kind):
             return Verb(kind, argument)
-        case Verb("challenge") if argument and plain(body) not in phrases:
-            return Verb("challenge", argument)
+        case Verb("challenge" | "plan" as kind) if argument and plain(body) not in phrases:
+            return Verb(kind, argument)
         case Query("cell"):
             return _parse_read(argument, rules, coordinates)
         case Query("around" | "diagonals" as part) if argument:

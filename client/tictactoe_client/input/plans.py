@@ -1,0 +1,52 @@
+"""Carries out the command ``plan``: replies that the server plays for us in a game over days."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tictactoe_client.input.intents import BadInput, parse_intent
+from tictactoe_client.online.client import Client
+from tictactoe_client.settings import Settings
+from tictactoe_engine import FREE, format_cell
+from tictactoe_protocol.days import MAX_BRANCHES, MAX_PLIES
+from tictactoe_protocol.pushes import RoomState
+from tictactoe_words.catalogue import say
+from tictactoe_words.commands import Place
+
+
+async def carry_out(client: Client, text: str, state: RoomState, settings: Settings) -> str:
+    """Store the plan ``b2 c3, b1 a1``, delete it for ``none``, or ask for it for "", and describe what is stored.
+
+    Raises `BadInput` or `Refused`.
+    """
+    branches = None if not text else [] if text == "none" else _parse(text, state, settings)
+    return describe(await client.days.plan(state.room, branches), state)
+
+
+def describe(branches: Sequence[Sequence[int]], state: RoomState) -> str:
+    """Describe a plan: ``Planned: B2 C3, B1 A1.``"""
+    rules = state.rules.to_rules()
+    lines = [" ".join(format_cell(cell, rules) for cell in branch) for branch in branches]
+    return say("planned", moves=", ".join(lines)) if lines else say("planned nothing")
+
+
+def _parse(text: str, state: RoomState, settings: Settings) -> list[list[int]]:
+    branches = [_parse_branch(part, state, settings) for part in text.split(",")]
+    if len(branches) > MAX_BRANCHES or not all(2 <= len(branch) <= MAX_PLIES for branch in branches):
+        raise BadInput(say("plan how", branches=MAX_BRANCHES, moves=MAX_PLIES))
+    return branches
+
+
+def _parse_branch(text: str, state: RoomState, settings: Settings) -> list[int]:
+    rules, board, cells = state.rules.to_rules(), list(state.board), list[int]()
+    for word in text.split():
+        place = parse_intent(word, rules, keys=settings.keys, coordinates=settings.coordinates)
+        if not isinstance(place, Place):
+            raise BadInput(say("plan how", branches=MAX_BRANCHES, moves=MAX_PLIES))
+        cell = place.cell
+        if rules.gravity:  # the column decides
+            column = range(cell % rules.columns, len(board), rules.columns)
+            cell = next((one for one in reversed(column) if board[one] == FREE), cell)
+        board[cell] = "?"
+        cells.append(cell)
+    return cells
