@@ -14,7 +14,6 @@ import structlog
 
 from tictactoe_protocol import CloseCode, ErrorCode
 from tictactoe_server import clock
-from tictactoe_server.core.change import Handler
 from tictactoe_server.core.core import Core, Service, ServiceKind
 from tictactoe_server.core.dispatcher import Dispatcher
 from tictactoe_server.core.pressure import LATELY_SECONDS, Pressure
@@ -308,9 +307,9 @@ async def _close(store: Storage) -> None:
         log.error("store not closed in time", reason=str(unavailable))
 
 
-def _handlers_of(services: Iterable[Service]) -> dict[type, Handler]:
+def _handlers_of(services: Iterable[Service]) -> dict[type, Any]:
     """Return the handlers of all services, by type of request. Raise ValueError if two services handle a type."""
-    handlers: dict[type, Handler] = {}
+    handlers: dict[type, Any] = {}
     for service in services:
         for kind, handler in service.handles.items():
             if kind in handlers:

@@ -23,7 +23,6 @@ from tictactoe_server.play.moves import ChatService
 from tictactoe_server.records.changes import change
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable
-from tictactoe_server.transport.connection import encode_push
 
 MOST_LINES: Final = 50  # in a room; older lines are dropped
 
@@ -89,7 +88,7 @@ class Chats(Service):
             log.warning("chat not loaded", room=code, reason=str(error))
             return
         for line in found[0].lines if found is not None and code in session.rooms else ():
-            session.connection.push_frame(encode_push(line))
+            session.push(line)
 
     def _drop(self, live: LiveRoom, why: Closed) -> None:
         if live.room.keeps_seats:

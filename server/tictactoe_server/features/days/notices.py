@@ -31,21 +31,22 @@ from tictactoe_server.core.core import Core, Service
 from tictactoe_server.features.challenges.service import Challenges
 from tictactoe_server.features.days.feed import render_feed
 from tictactoe_server.features.days.https import HttpsPoster, parse_target
-from tictactoe_server.features.days.service import LOOK_SECONDS, DayGames
+from tictactoe_server.features.days.service import DayGames
 from tictactoe_server.http.texts import TITLE
 from tictactoe_server.operator.order import ServerParts
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.rooms.room import Refused
-from tictactoe_server.storage.specs import NOBODY, Persons, TableSpec
+from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
-from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse, Reply
+from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
 from tictactoe_words.catalogue import open_catalogue
 from tictactoe_words.wording import describe_rules
 
 if TYPE_CHECKING:
     from tictactoe_server.features.days.push import PushSealer
 
+LOOK_SECONDS: Final = 5.0  # between checks of visits and messages that are due
 GATHER_MS: Final = 60_000  # from the first change of a player's games until a message about all of them
 FIRST_RETRY_MS: Final = 84_000  # doubled after each failure, so that the last of `MOST_TRIES` is after a day
 MOST_TRIES: Final = 11
@@ -118,7 +119,7 @@ NOTICES: Final[TableSpec[Notices]] = TableSpec(
     persons=Persons(lambda notices: (notices.player,), owner=lambda notices: notices.player),
 )
 """Notification settings by player, for those who have chosen any."""
-PUSH_KEYS: Final[TableSpec[str]] = TableSpec("push_keys", "push key", str.encode, bytes.decode, persons=NOBODY)
+PUSH_KEYS: Final[TableSpec[str]] = TableSpec("push_keys", "push key", str.encode, bytes.decode)
 """The server's secret for push messages, under the key "push"."""
 
 
@@ -210,7 +211,7 @@ class Notifier(Service):
             self._sealer = PushSealer(secret)
         return self._sealer
 
-    async def feed(self, request: HttpRequest, secret: str) -> Reply:
+    async def feed(self, request: HttpRequest, secret: str) -> HttpResponse:
         await self._rows.loaded.wait()
         player, games = self._feeds.get(secret), []
         if player is None or not self._sends:

@@ -46,7 +46,6 @@ from tictactoe_server.rooms.room import NOBODY, Refused, Room, expires_at
 from tictactoe_server.scheduler import Listeners, every
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
-from tictactoe_server.transport.connection import encode_push
 from tictactoe_server.transport.rate_limit import Held
 
 SLEEP_SECONDS: Final = 60.0  # from the departure of the last person until the room sleeps
@@ -255,7 +254,7 @@ class DayGames(Service):
 
     def _push(self, player: str) -> None:
         for session in self._core.presence.of_player(player):
-            session.connection.push_frame(encode_push(Turns(self.turns_of(player))))
+            session.push(Turns(self.turns_of(player)))
         self.on_turns(player)
 
     # -- sleeping -----------------------------------------------------------------------------------------------
