@@ -19,7 +19,7 @@ async def test_the_welcome_identifies_the_player(server: Server) -> None:
     async with open_peer(server.url, "Zoe\u0308") as zoe:
         welcome = zoe.welcome
         who = {"type", "protocol", "server", "player", "name", "token", "rooms", "hold_ms"}
-        assert set(welcome) == who | {"sharing", "ladders", "challenges"}
+        assert set(welcome) == who | {"sharing", "ladders", "challenges", "turns"}
         assert (welcome["sharing"], "connect-four" in welcome["ladders"], welcome["challenges"]) == (True, True, [])
         assert (welcome["type"], welcome["protocol"], welcome["name"], welcome["rooms"]) == ("welcome", 2, "Zoë", [])
         assert welcome["server"].startswith("tictactoe-server/")

@@ -24,7 +24,7 @@ NOTICED_SECONDS: Final = 35.0  # to notice a lost connection or the end of a clo
 KEPT_SECONDS: Final = 590.0  # a room whose game is over is kept for ten minutes without its players
 STORY_LINES: Final = 40
 
-_UNSTORED: Final = ("type", "watchers", "clock", "may", "news")  # which may differ between messages with the same `seq`
+_UNSTORED: Final = ("type", "watchers", "clock", "may", "news", "since")  # may differ for the same `seq`
 
 
 class Violation(Exception):

@@ -192,19 +192,21 @@ class SqliteTable(Table[Value]):
 
     async def load_all(self, skipped: Container[str] = ()) -> AsyncIterator[Sequence[Stored[Value]]]:
         async for keys in self._pages(""):
-            if wanted := [key for key in keys if key not in skipped]:
-                yield await self._writer.ask(partial(self._find_all, wanted))
-
-    def _find_all(self, keys: Sequence[str], cursor: sqlite3.Cursor, journal: Journal) -> list[Stored[Value]]:
-        found = list[Stored[Value]]()
-        for key in keys:
+            wanted = [key for key in keys if key not in skipped]
             try:
-                row: tuple[Any, int] | None = self._find(key, cursor, journal)
-            except Unreadable as damaged:
-                row = damaged, MISSING
-            if row is not None:
-                found.append(Stored(key, *row))
-        return found
+                found = await self._writer.ask(partial(self._find_all, wanted))
+            except Unreadable:  # one by one, to lose only what is damaged
+                found = [(key, await self._load_or_damage(key)) for key in wanted]
+            yield [Stored(key, *row) for key, row in found if row is not None]
+
+    def _find_all(self, keys: Sequence[str], cursor: sqlite3.Cursor, journal: Journal) -> list[tuple[str, Any]]:
+        return [(key, self._find(key, cursor, journal)) for key in keys]
+
+    async def _load_or_damage(self, key: str) -> tuple[Any, int] | None:
+        try:
+            return await self.load(key)
+        except Unreadable as damaged:
+            return damaged, MISSING
 
     async def first_key(self, prefix: str) -> str | None:
         async for keys in self._pages(prefix):
