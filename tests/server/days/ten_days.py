@@ -1,6 +1,6 @@
 """A game over ten days in virtual time: `python -m tests.server.days.ten_days SEED`.
 
-A day has ten virtual minutes. The players are never connected at the same time, the server is killed at every tenth
+A day has five virtual minutes. The players are never connected at the same time, the server is killed at every tenth
 step, and is down for two weekends. Prints the broken promises.
 """
 
@@ -11,7 +11,7 @@ install()
 
 from tictactoe_protocol import terms
 
-DAY_SECONDS = 600
+DAY_SECONDS = 300
 terms.DAY_MS = 1000 * DAY_SECONDS  # type: ignore[misc]
 
 import asyncio
@@ -68,7 +68,7 @@ class DayGame(Site):
             mover = next(one for one in self.people if one.id == state["seats"][state["turn"]]["player"])
             turn, left_ms, began = state["turn"], state["clock"]["remaining_ms"], self.world.time()
             is_opening = "opening" in state
-            await self.let_pass(self.chance.uniform(0.1, 1.3))
+            await self.let_pass(self.chance.uniform(0.25, 1.3))
             if weekends and state["ply"] >= weekends[0]:
                 del weekends[0]
                 await host.stop()

@@ -22,7 +22,7 @@ from tictactoe_server.operator.order import ServerParts
 from tictactoe_server.play.moves import ChatService
 from tictactoe_server.records.changes import change
 from tictactoe_server.storage.specs import Persons, TableSpec
-from tictactoe_server.storage.store import StoreUnavailable, Unreadable
+from tictactoe_server.storage.store import StoreUnavailable
 
 MOST_LINES: Final = 50  # in a room; older lines are dropped
 
@@ -84,7 +84,7 @@ class Chats(Service):
     async def _send_to(self, session: Session, code: str) -> None:
         try:
             found = await self._table.load(code)
-        except (StoreUnavailable, Unreadable) as error:
+        except StoreUnavailable as error:
             log.warning("chat not loaded", room=code, reason=str(error))
             return
         for line in found[0].lines if found is not None and code in session.rooms else ():

@@ -37,7 +37,7 @@ from tictactoe_server.operator.order import ServerParts
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.rooms.room import Refused
-from tictactoe_server.storage.specs import Persons, TableSpec
+from tictactoe_server.storage.specs import NOBODY, Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
 from tictactoe_words.catalogue import open_catalogue
@@ -119,7 +119,7 @@ NOTICES: Final[TableSpec[Notices]] = TableSpec(
     persons=Persons(lambda notices: (notices.player,), owner=lambda notices: notices.player),
 )
 """Notification settings by player, for those who have chosen any."""
-PUSH_KEYS: Final[TableSpec[str]] = TableSpec("push_keys", "push key", str.encode, bytes.decode)
+PUSH_KEYS: Final[TableSpec[str]] = TableSpec("push_keys", "push key", str.encode, bytes.decode, persons=NOBODY)
 """The server's secret for push messages, under the key "push"."""
 
 
