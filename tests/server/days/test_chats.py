@@ -1,5 +1,6 @@
 """The chat of games over days waits for those who are away."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -66,3 +67,19 @@ async def test_chat_goes_with_the_room(tmp_path: Path) -> None:
                 if await table.load(room) is None:
                     return
             raise AssertionError("the chat is still stored")
+
+
+async def test_a_blocked_player_is_not_heard_on_another_day(tmp_path: Path) -> None:
+    async with Server(Settings("127.0.0.1", 0, data=tmp_path), None, uncounted(), monotonic_ns=FakeClock()) as server:
+        room, x, o = await begin(server)
+        async with open_peer(server.url, token=x) as ana:
+            await ana.ask("join", room=room)
+            await ana.ask("chat", room=room, text="you are too slow")
+            player = ana.welcome["player"]
+        async with open_peer(server.url, token=o) as bo:
+            assert (await bo.ask("block", player=player))["blocks"] == [player]
+            await bo.ask("join", room=room)
+            await asyncio.sleep(0.2)
+            await bo.ask("chat", room=room, text="well")
+            await bo.next_of("chat")
+            assert [message["text"] for message in bo.seen if message["type"] == "chat"] == ["well"]

@@ -57,7 +57,8 @@ class Chats(Service):
 
     def start(self, core: Core) -> None:
         self._table = core.store.table(CHATS)
-        core.rooms.on_timed.add(lambda live: core.scheduler.soon(partial(self._send, live)))  # once players are seated
+        self._core = core
+        core.rooms.on_timed.add(self._on_change)
         core.rooms.on_close.add(self._drop)
 
     async def prepare(self) -> None:
@@ -73,9 +74,13 @@ class Chats(Service):
         except StoreUnavailable:
             log.warning("chat not stored", room=code)
 
+    def _on_change(self, live: LiveRoom) -> None:
+        if live.room.keeps_seats:
+            self._core.scheduler.soon(partial(self._send, live))  # once its new players are seated
+
     def _send(self, live: LiveRoom) -> None:
         """Send the stored chat to the players who have just entered a room."""
-        for session in live.players.values() if live.room.keeps_seats else ():
+        for session in live.players.values():
             sent = self._sent.setdefault(session, set())
             if live.room.code not in sent:
                 sent.add(live.room.code)
@@ -87,8 +92,12 @@ class Chats(Service):
         except StoreUnavailable as error:
             log.warning("chat not loaded", room=code, reason=str(error))
             return
-        for line in found[0].lines if found is not None and code in session.rooms else ():
-            session.push(line)
+        player = session.player
+        if found is None or player is None or code not in session.rooms:
+            return
+        for line in found[0].lines:
+            if not any(mutes(player.id, line.player) for mutes in self._core.hooks.mute_checks):
+                session.push(line)
 
     def _drop(self, live: LiveRoom, why: Closed) -> None:
         if live.room.keeps_seats:
