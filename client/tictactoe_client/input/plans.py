@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from tictactoe_client.input.intents import BadInput, parse_intent
 from tictactoe_client.online.client import Client
 from tictactoe_client.settings import Settings
-from tictactoe_engine import FREE, format_cell
+from tictactoe_engine import format_cell
+from tictactoe_engine.position import lowest_free
 from tictactoe_protocol.days import MAX_BRANCHES, MAX_PLIES
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_words.catalogue import say
@@ -38,15 +39,15 @@ def _parse(text: str, state: RoomState, settings: Settings) -> list[list[int]]:
 
 
 def _parse_branch(text: str, state: RoomState, settings: Settings) -> list[int]:
-    rules, board, cells = state.rules.to_rules(), list(state.board), list[int]()
+    rules, board, cells = state.rules.to_rules(), state.board, list[int]()
     for word in text.split():
         place = parse_intent(word, rules, keys=settings.keys, coordinates=settings.coordinates)
         if not isinstance(place, Place):
             raise BadInput(say("plan how", branches=MAX_BRANCHES, moves=MAX_PLIES))
         cell = place.cell
         if rules.gravity:  # the column decides
-            column = range(cell % rules.columns, len(board), rules.columns)
-            cell = next((one for one in reversed(column) if board[one] == FREE), cell)
-        board[cell] = "?"
+            landing = lowest_free(board, cell, rules.columns)
+            cell = cell if landing is None else landing
+        board = f"{board[:cell]}?{board[cell + 1 :]}"
         cells.append(cell)
     return cells

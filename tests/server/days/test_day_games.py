@@ -29,11 +29,6 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
-
-
-@pytest.fixture
 async def server(tmp_path: Path, clock: FakeClock) -> AsyncIterator[Server]:
     async with Server(Settings("127.0.0.1", 0, data=tmp_path), None, uncounted(), monotonic_ns=clock) as running:
         yield running

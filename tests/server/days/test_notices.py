@@ -48,11 +48,6 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
-
-
-@pytest.fixture
 async def receiver() -> AsyncIterator[Receiver]:
     receiver = Receiver()
     async with receiver.listen():

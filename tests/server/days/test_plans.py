@@ -8,12 +8,12 @@ import pytest
 from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.peer import Peer, open_peer
-from tests.server.days.test_day_games import asleep, begin, clock, play, quick, server
+from tests.server.days.test_day_games import asleep, begin, play, quick, server
 from tictactoe_server.features.days.plans import Plans
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
-__all__ = ["clock", "quick", "server"]
+__all__ = ["quick", "server"]
 
 pytestmark = pytest.mark.features
 

@@ -6,7 +6,6 @@ import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import http_ece
@@ -61,18 +60,6 @@ class Browser:
         text = http_ece.decrypt(body, private_key=self.key, auth_secret=self.auth, version="aes128gcm")
         found: dict[str, Any] = json.loads(text)
         return found
-
-
-@pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
-
-
-@pytest.fixture
-def authority(tmp_path: Path) -> Authority:
-    authority = Authority(tmp_path)
-    authority.issue()
-    return authority
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Games over days: they sleep in the store while nobody is there, and end when a player's time is up.
 
-Theory of operation. The room is the truth, and a `DayGame` is a copy of what others need to know about it: whose turn
-it is, and when their time is up. A row is written after each change of its room that matters, by the server that has
+Theory of operation. The room is the truth. A `DayGame` repeats the part that all servers need: whose turn it is, and
+when the time for it is up. A row is written after each change of its room that matters, by the server that has
 the room; every server has all rows in memory. A crash between the two writes leaves an old row of a room that was
 awake. It is corrected when the room is loaded: at the next start, when somebody opens it, or when its time seems up.
 
