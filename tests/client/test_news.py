@@ -6,6 +6,7 @@ from tictactoe_client.text.talk import announce_chat
 from tictactoe_client.text.wording import describe_choices, describe_claim
 from tictactoe_engine import Rules
 from tictactoe_protocol.pushes import ChatLine, Offers, SeatState
+from tictactoe_protocol.terms import ClockTerms
 from tictactoe_words.choices import absent_opponents
 from tictactoe_words.lines import describe_lines
 
@@ -76,3 +77,9 @@ def test_only_absent_opponents_of_a_running_game_can_be_claimed() -> None:
     assert absent_opponents(PLAIN, ANA) == {}
     assert absent_opponents(state([0], seats={**players(), "O": seat(BO, "bo", online=False, left=True)}), ANA) == {}
     assert absent_opponents(replace(state([0], seats=GONE), status="over"), ANA) == {}
+
+
+def test_an_absent_opponent_of_a_game_over_days_has_not_lost_the_connection() -> None:
+    before = replace(state([0]), time_control=ClockTerms(days=3))
+    assert announce(before, replace(before, seats=GONE), ANA) == ["bo is not here."]
+    assert announce(state([0]), state([0], seats=GONE), ANA) == ["bo lost the connection."]

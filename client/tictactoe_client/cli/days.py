@@ -27,7 +27,7 @@ async def show_turns(settings: Settings) -> int:
         if settings.mode == "json":
             print_own("turns", turns=to_builtins(turns))
         elif turns or not settings.quiet:
-            Output().print(*(list_turns(turns) or [say("turns await", n=0)]))
+            Output().print(*(list_turns(turns) or [say("turns none")]))
         return ExitCode.NORMAL if turns else ExitCode.NO_TURN
 
 

@@ -108,7 +108,8 @@ function tellOfSeat({ type, mark = "", name: called = "", before }, { events, st
 			return say(isBeginning ? "is here" : "back", { name });
 		case "dropped": {
 			const held = seat.hold_ms && state.status === "playing" ? ` ${say("held", { time: formatDuration(seat.hold_ms) })}` : "";
-			return say(afterLoss || (state.event && isBeginning) ? "not here" : "dropped", { name }) + held;
+			const isAbsent = afterLoss || state.time_control?.days || (state.event && isBeginning);
+			return say(isAbsent ? "not here" : "dropped", { name }) + held;
 		}
 		case "left": {
 			const whys = events.flatMap((one) => (one.type === "out" && one.mark === mark ? [one.why ?? "left"] : []));
