@@ -4,18 +4,18 @@ from functools import partial
 from typing import Any
 
 import pytest
-from msgspec import UNSET
-from msgspec.structs import replace
 
 from tests.peer import until
 from tests.proxy import Proxy
 from tests.server.ratings.served import CLOCK, RULES, claimed, rating
 from tictactoe_client import Client, Refused, Room, connect
-from tictactoe_client.input.challenges import describe_blocks
+from tictactoe_client.input.challenges import describe_blocks, fetch_ladder
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.events import ChallengeEnded
+from tictactoe_protocol.days import Notify
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.server import Server
+from tictactoe_server.settings import Settings
 
 __all__ = ["rating"]
 
@@ -99,16 +99,16 @@ async def test_challenges_of_a_blocked_player_are_refused(ana: Client, bo: Clien
     assert await describe_blocks(ana, ()) == "You have blocked nobody."
 
 
-async def test_a_server_without_challenges_or_ladders_is_not_asked_for_them(ana: Client) -> None:
-    ana.welcome = replace(ana.welcome, challenges=UNSET, ladders=())
-    asking = (
-        ana.challenges.send("x"),
-        ana.ladders.ratings(RULES),
-        ana.challenges.block("x"),
-        ana.rooms.create(rated=True),
-        ana.rooms.match(rated=True),
-    )
-    for one in asking:
-        with pytest.raises(Refused) as refused:
-            await one
-        assert refused.value.code == "unsupported"
+async def test_a_server_without_a_feature_refuses_its_requests_with_a_sentence() -> None:
+    async with Server(Settings(host="127.0.0.1", port=0), features=()) as server, connect(server.url) as ana:
+        for asking, code, told in (
+            (ana.challenges.send("x"), "unsupported", "This server has no challenges."),
+            (ana.challenges.block("x"), "unsupported", "This server has no challenges."),
+            (fetch_ladder(ana, RULES), "unsupported", "This server has no rated games."),
+            (ana.ask(Notify(feed=True)), "unsupported", "This server has no games over days."),
+            (ana.rooms.create(rated=True), "not_allowed", "This server has no rated games."),
+            (ana.rooms.match(rated=True), "not_allowed", "This server has no rated games."),
+        ):
+            with pytest.raises(Refused, match=told) as refused:
+                await asking
+            assert refused.value.code == code

@@ -45,12 +45,12 @@ async def test_the_library_keeps_the_list_of_waiting_games(server: Server) -> No
         room = await ana.rooms.create("classic", clock=None)
         room.subscribe(told.append)
         (code,) = await begin(server, ana.token)
-        await until(lambda: [turn.room for turn in ana.days.turns] == [code])
+        await until(lambda: [turn.room for turn in ana.turns] == [code])
         assert any(isinstance(event, events.Told) and isinstance(event.push, Turns) for event in told)
         days = await ana.rooms.join(code)
         assert (days.keeps_seat, room.keeps_seat) == (True, False)
         await days.move("b2")
-        await until(lambda: not ana.days.turns)
+        await until(lambda: not ana.turns)
     async with open_peer(server.url, token=ana.token) as ana_again:
         await ana_again.ask("join", room=code)
         assert (await ana_again.state())["status"] == "playing", "the end of the library's block gave nothing up"

@@ -19,15 +19,12 @@ from tests.programs import Process, start_program
 from tests.server.ratings.served import CLOCK, RULES, claimed, rating
 from tictactoe_client import Client, Room, Tournament, connect, events
 from tictactoe_client.online.challenges import Challenges
-from tictactoe_client.online.days import Days
 from tictactoe_client.online.games import Games
-from tictactoe_client.online.ladders import Ladders
-from tictactoe_client.online.names import Names
 from tictactoe_client.online.rooms import Rooms
 from tictactoe_client.online.tournaments import Tournaments
 from tictactoe_protocol.events import EventOpen
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.features.ratings.service import Ladders as ServerLadders
+from tictactoe_server.features.ratings.service import Ladders
 from tictactoe_server.server import Server
 
 __all__ = ["rating"]
@@ -47,7 +44,7 @@ import contextlib
 from tictactoe_client import Client, Refused, connect
 from tictactoe_engine import Rules
 from tictactoe_engine.records import parse_record
-from tictactoe_protocol import requests
+from tictactoe_protocol import days, names, rated, requests
 from tictactoe_protocol.events import EventOpen
 from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.terms import ClockFields
@@ -59,15 +56,7 @@ def wrap_example(name: str) -> str:
     return f"{IMPORTED}\nasync def example(client: Client, other: Client) -> None:\n" + indent(EXAMPLES[name], "    ")
 
 
-PARTS = {
-    "rooms": Rooms,
-    "tournaments": Tournaments,
-    "challenges": Challenges,
-    "days": Days,
-    "games": Games,
-    "ladders": Ladders,
-    "names": Names,
-}
+PARTS = {"rooms": Rooms, "tournaments": Tournaments, "challenges": Challenges, "games": Games}
 
 PATIENT = (
     "import inspect, tictactoe_client\n"
@@ -198,7 +187,7 @@ async def two_clients(rating: Server) -> AsyncIterator[tuple[Client, Client]]:
         await theirs.resign()
         for room in (own, theirs):
             await room.leave()
-        await until(lambda: rating.service(ServerLadders).folding.games == 1)
+        await until(lambda: rating.service(Ladders).folding.games == 1)
         yield one, other
 
 

@@ -21,7 +21,7 @@ async def test_a_server_without_pages_shares_nothing() -> None:
     async with Server(settings) as server, connect(server.url, name="ana") as ana:
         with pytest.raises(Refused) as refused:
             await ana.games.share("1")
-        assert refused.value.code == "unsupported"
+        assert refused.value.code == "not_allowed"
 
 
 async def test_replay_shares_the_last_or_any_game_and_revokes_the_link(server: Server) -> None:

@@ -10,6 +10,7 @@ from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui.ladders import PlayerPage
 from tictactoe_engine import PRESETS
+from tictactoe_protocol.names import ClaimName
 from tictactoe_protocol.pushes import Ok, PlayerProfile
 from tictactoe_protocol.rated import Encounters, LadderRow, LadderStanding, LadderState, Profile, Ratings
 from tictactoe_protocol.requests import Hello, Request
@@ -30,7 +31,7 @@ async def bo(rating: Server) -> AsyncIterator[Peer]:
 async def ana(rating: Server, open_screen: OpenScreen) -> AsyncIterator[ScreenUser]:
     async with open_screen(rating.url, colour=False) as user:
         await user.until("Playing as  ana")
-        await user.client.names.claim("ana")
+        await user.client.ask(ClaimName(name="ana"))
         yield user
 
 

@@ -7,6 +7,7 @@ from tests.tui.conftest import BRIEF, AtHome, OpenScreen
 from tictactoe_client import connect
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui.names import NamesPage
+from tictactoe_protocol.names import ClaimName, LinkDevice
 from tictactoe_server.server import Server
 
 CODE = re.compile(r"[2-9A-Z]{4}(?:-[2-9A-Z]{4}){3}")
@@ -63,7 +64,7 @@ async def test_a_device_can_be_added_and_revoked(at_home: AtHome, server: Server
 
 async def test_one_comes_back_by_a_name_and_one_of_its_codes(at_home: AtHome, server: Server) -> None:
     async with connect(server.url, name="bo") as bo, at_home(name="ana") as ana:
-        code = (await bo.names.claim("bo"))[0]
+        code = ((await bo.ask(ClaimName(name="bo"))).rescue or ())[0]
         await ana.do("N down down down enter", "The name to restore.")
         await ana.enter("bo", "One of its rescue codes.")
         await ana.enter(code, "bo is yours. 2 rescue codes are left.")
@@ -73,7 +74,7 @@ async def test_one_comes_back_by_a_name_and_one_of_its_codes(at_home: AtHome, se
 async def test_a_link_code_makes_this_run_the_same_player(at_home: AtHome, server: Server) -> None:
     async with connect(server.url, name="bo") as bo, at_home(name="ana") as ana:
         await ana.do("N down down enter", "The code from")
-        await ana.type(await bo.names.link_device())
+        await ana.type((await bo.ask(LinkDevice())).link_code or "")
         await ana.press("enter")
         await ana.until("You are playing as bo")
         await ana.do("escape", "Playing as  bo")
@@ -109,7 +110,7 @@ async def test_a_room_entered_under_a_new_name_opens_after_a_look_at_the_page(
 async def test_a_player_deletes_data_and_starts_again(open_screen: OpenScreen, server: Server, tmp_path: Path) -> None:
     async with open_screen(server.url, name="ana", size=(100, 40)) as ana:
         await ana.until("Playing as")
-        await ana.client.names.claim("ana")
+        await ana.client.ask(ClaimName(name="ana"))
         file = tmp_path / "ana.json"
         await ana.do("N", "ana is yours", "Save my data")
         await ana.do("down down down down enter", "The file to write")

@@ -6,7 +6,7 @@ import re
 from datetime import datetime
 from typing import Any
 
-from msgspec import to_builtins
+from msgspec import UNSET, to_builtins
 
 from tictactoe_client.cli.run import ask_and_print, connected
 from tictactoe_client.online.errors import Refused
@@ -14,16 +14,16 @@ from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.output import Output, print_own
 from tictactoe_client.text.lobby import list_turns
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.days import MINUTES_A_DAY
+from tictactoe_protocol.days import MINUTES_A_DAY, Notify
 from tictactoe_words.catalogue import say
 
 
 async def show_turns(settings: Settings) -> int:
     """Print the games that await our move; the exit code says whether there are any."""
     async with connected(settings, role="reader", tells_left_behind=False) as (client, _):
-        if not client.days.are_offered:
+        if client.welcome.turns is UNSET:
             raise Refused("unsupported", say("no days"))
-        turns = client.days.turns
+        turns = client.turns
         if settings.mode == "json":
             print_own("turns", turns=to_builtins(turns))
         elif turns or not settings.quiet:
@@ -47,7 +47,7 @@ async def notify(
     async with connected(settings, role="player" if wish else "reader", tells_left_behind=False) as (client, _):
 
         async def ask() -> list[str]:
-            now = await client.days.notify(**wish)
+            now = await client.ask(Notify(**wish))
             hours = "-".join(map(_format_minute, now.quiet)) if now.quiet else ""
             values = {"feed": now.feed or "", "webhook": now.webhook or "", "quiet": hours}
             none = say("notify none")

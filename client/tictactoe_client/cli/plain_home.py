@@ -79,10 +79,10 @@ class PlainHome:
                 self._screen.print(say("hello you are", connected=connected_in, name=clean_text(client.name)))
                 self._screen.print(*list_greeting(client.welcome))
             self._next = next_turn(client)
-            for turn in client.days.turns:
+            for turn in client.turns:
                 self._waiting.pop(turn.room, None)
             if self._next is not None:
-                self._screen.print(describe_turns(client.days.turns))
+                self._screen.print(describe_turns(client.turns))
             others = describe_others(await client.rooms.lobby(on=False))
             self._screen.print(*losses, *([others] if others else []), *offer_games([*self._waiting.items()]))
         return ExitCode.NORMAL

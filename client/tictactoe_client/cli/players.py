@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tictactoe_client.cli.run import ask_and_print, connected
-from tictactoe_client.input.challenges import describe_blocks
+from tictactoe_client.input.challenges import describe_blocks, fetch_ladder, fetch_profile
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.lobby import align_columns, list_games
 from tictactoe_protocol import clean_text
@@ -17,8 +17,8 @@ async def show_ladder(settings: Settings, rules: str | None) -> int:
 
         async def ask() -> list[str]:
             if rules is None:
-                return [*client.ladders.names]
-            near, best = await client.ladders.ratings(rules, around=client.player), await client.ladders.ratings(rules)
+                return [*client.welcome.ladders]
+            near, best = await fetch_ladder(client, rules)
             tables = [align_columns(tabulate_ladder(ladder).values()) for ladder in (near, best) if ladder.rows]
             return [line for table in tables for line in (*table, "")] + describe_ladder(best)
 
@@ -30,7 +30,7 @@ async def show_player(settings: Settings, player: str | None) -> int:
     async with connected(settings, role="reader") as (client, _):
 
         async def ask() -> list[str]:
-            profile = await client.ladders.profile(player)
+            profile = await fetch_profile(client, player or client.player)
             table = align_columns(tabulate_standings(profile).values()) if profile.ladders else [say("ladder no games")]
             lines = [clean_text(profile.name), *table, describe_meetings(profile)]
             return [*filter(None, lines), *list_games(profile.games, profile.player)]

@@ -48,6 +48,7 @@ from tictactoe_client.visit.face import NoPerson, choose_name
 from tictactoe_client.visit.visit import Visit
 from tictactoe_protocol import PROTOCOL_VERSION, BadRoomCode, clean_text, parse_room_code
 from tictactoe_protocol.events import EventOpen
+from tictactoe_protocol.names import Devices
 from tictactoe_words.catalogue import say
 from tictactoe_words.rosters import decode_roster, read_roster
 from tictactoe_words.tournaments import describe_head, list_events
@@ -221,7 +222,7 @@ async def use_name(settings: Settings, what: str, value: str | None) -> int:
     async with connected(settings, role=role, codes=codes, tells_left_behind=False) as (client, session):
 
         async def ask() -> list[str]:
-            if what == "forget" and (owned := (await client.names.devices()).claimed) and value != owned:
+            if what == "forget" and (owned := (await client.ask(Devices())).claimed) and value != owned:
                 command = shlex.join((PROGRAM, "name", what, owned))
                 return [say("name forget sure", name=clean_text(owned), command=command)]
             lines, picture = ([], ()) if comes else await naming.carry_out(client, what, value or "")
@@ -235,7 +236,7 @@ async def use_name(settings: Settings, what: str, value: str | None) -> int:
                 elif settings.name not in (None, client.name) and not settings.name_is_for_now:
                     save_choices({"name": client.name})
             if not lines:
-                answer = await client.names.devices()
+                answer = await client.ask(Devices())
                 return [naming.describe_self(client, answer), *map(naming.describe_device, answer.devices or ())]
             draws = is_terminal(1) and settings.colour and settings.draws_board and not settings.ascii
             return [*lines, *(f"{_BLACK_ON_WHITE}{line}{_USUAL}" for line in picture if draws)]

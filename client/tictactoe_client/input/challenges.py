@@ -1,4 +1,4 @@
-"""Carries out commands about challenges."""
+"""Carries out commands about challenges, and requests what is known of other players."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from tictactoe_client.input.intents import BadInput
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import Refused
+from tictactoe_client.online.part import require_field
 from tictactoe_client.online.room import Room
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.challenges import OpenChallenge
+from tictactoe_protocol.pushes import PlayerProfile
+from tictactoe_protocol.rated import LadderState, Profile, Ratings
 from tictactoe_words.catalogue import say
 from tictactoe_words.choices import describe_reason
 from tictactoe_words.commands import Verb
@@ -53,11 +56,23 @@ async def describe_blocks(client: Client, blocks: Sequence[str]) -> str:
     names = []
     for player in blocks[:_MAX_NAMED]:
         try:
-            names.append(clean_text((await client.ladders.profile(player)).name))
+            names.append(clean_text((await fetch_profile(client, player)).name))
         except Refused:
             names.append(player)
     more = ["..."] if len(blocks) > len(names) else []
     return f"{say('blocked many', n=len(blocks))} {', '.join([*names, *more])}" if names else say("blocked nobody")
+
+
+async def fetch_profile(client: Client, player: str) -> PlayerProfile:
+    """Return the profile of a player, by id or claimed name."""
+    return require_field((await client.ask(Profile(player=player))).profile)
+
+
+async def fetch_ladder(client: Client, rules: str) -> tuple[LadderState, LadderState]:
+    """Return the rows of a ladder around us, and its best players."""
+    asked = Ratings(rules=rules, around=client.player), Ratings(rules=rules)
+    near, best = [require_field((await client.ask(each)).ladder) for each in asked]
+    return near, best
 
 
 async def _answer(client: Client, *, accept: bool) -> None:

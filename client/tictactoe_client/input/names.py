@@ -7,6 +7,8 @@ from pathlib import Path
 from random import choice
 from typing import Any
 
+from msgspec import UNSET
+
 from tictactoe_client.files.writer import create_file
 from tictactoe_client.online.address import reachable_address
 from tictactoe_client.online.client import Client
@@ -14,7 +16,7 @@ from tictactoe_client.online.errors import describe_cause
 from tictactoe_client.settings import PROGRAM, Misuse
 from tictactoe_client.text.qr import render_code
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.names import Device
+from tictactoe_protocol.names import ClaimName, Device, Export, Forget, LinkDevice, Revoke
 from tictactoe_protocol.pushes import Ok
 from tictactoe_words.catalogue import say
 
@@ -23,23 +25,33 @@ async def carry_out(client: Client, what: str, value: str = "") -> tuple[list[st
     """Carry out a command; return lines shown only once, such as rescue codes, and the QR code of a link."""
     match what:
         case "claim":
-            codes = await client.names.claim(value)
+            codes = (await client.ask(ClaimName(name=value))).rescue or ()
             claimed = say("name claimed", name=clean_text(client.name))
             return [claimed, *(f"  {clean_text(code)}" for code in codes)], ()
         case "link":
-            code = clean_text(await client.names.link_device())
+            code = clean_text((await client.ask(LinkDevice())).link_code or "")
             command = " ".join((PROGRAM, "name", "link", code, "--server", client.address.socket_url))
             link = reachable_address(client.address).link_to(f"#link={code}")
             return [say("name link how", command=command), link], render_code(link)
         case "revoke":
-            await client.names.revoke(value)
+            await client.ask(Revoke(device=value))
         case "export":
-            write_export(value, await client.names.export())
+            write_export(value, await fetch_export(client))
             return [say("name saved", file=clean_text(value))], ()
         case "forget":
-            await client.names.forget()
+            await client.ask(Forget())
             return [say("name forgotten", server=client.address.url)], ()
     return [], ()
+
+
+async def fetch_export(client: Client) -> dict[str, Any]:
+    """Return everything that the server stores about us: the tables by name, and all finished games as `games`."""
+    page = await client.ask(Export())
+    export, games = page.export or {}, list((page.export or {}).get("games", ()))
+    while page.before is not UNSET:
+        page = await client.ask(Export(before=page.before))
+        games.extend((page.export or {}).get("games", ()))
+    return export | {"games": games}
 
 
 def write_export(file: str, export: dict[str, Any]) -> None:

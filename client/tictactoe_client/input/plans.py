@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import UNSET
+
 from tictactoe_client.input.intents import BadInput, parse_intent
 from tictactoe_client.online.client import Client
 from tictactoe_client.settings import Settings
 from tictactoe_engine import format_cell
 from tictactoe_engine.position import lowest_free
-from tictactoe_protocol.days import MAX_BRANCHES, MAX_PLIES
+from tictactoe_protocol.days import MAX_BRANCHES, MAX_PLIES, Plan
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_words.catalogue import say
 from tictactoe_words.commands import Place
@@ -20,8 +22,9 @@ async def carry_out(client: Client, text: str, state: RoomState, settings: Setti
 
     Raises `BadInput` or `Refused`.
     """
-    branches = None if not text else [] if text == "none" else _parse(text, state, settings)
-    return describe(await client.days.plan(state.room, branches), state)
+    branches = UNSET if not text else () if text == "none" else _parse(text, state, settings)
+    plan = await client.ask(Plan(room=state.room, moves=branches))
+    return describe(plan.plan or (), state)
 
 
 def describe(branches: Sequence[Sequence[int]], state: RoomState) -> str:
@@ -31,14 +34,14 @@ def describe(branches: Sequence[Sequence[int]], state: RoomState) -> str:
     return say("planned", moves=", ".join(lines)) if lines else say("planned nothing")
 
 
-def _parse(text: str, state: RoomState, settings: Settings) -> list[list[int]]:
-    branches = [_parse_branch(part, state, settings) for part in text.split(",")]
+def _parse(text: str, state: RoomState, settings: Settings) -> tuple[tuple[int, ...], ...]:
+    branches = tuple(_parse_branch(part, state, settings) for part in text.split(","))
     if len(branches) > MAX_BRANCHES or not all(2 <= len(branch) <= MAX_PLIES for branch in branches):
         raise BadInput(say("plan how", branches=MAX_BRANCHES, moves=MAX_PLIES))
     return branches
 
 
-def _parse_branch(text: str, state: RoomState, settings: Settings) -> list[int]:
+def _parse_branch(text: str, state: RoomState, settings: Settings) -> tuple[int, ...]:
     rules, board, cells = state.rules.to_rules(), state.board, list[int]()
     for word in text.split():
         place = parse_intent(word, rules, keys=settings.keys, coordinates=settings.coordinates)
@@ -50,4 +53,4 @@ def _parse_branch(text: str, state: RoomState, settings: Settings) -> list[int]:
             cell = cell if landing is None else landing
         board = f"{board[:cell]}?{board[cell + 1 :]}"
         cells.append(cell)
-    return cells
+    return tuple(cells)

@@ -109,7 +109,7 @@ class EventWay:
 
 def next_turn(client: Client | None, room: str = "") -> Choice | None:
     """Return the way to the game over days that awaits us next after the one in `room`, or None if no other does."""
-    codes = [turn.room for turn in client.days.turns] if client is not None else []
+    codes = [turn.room for turn in client.turns] if client is not None else []
     at = codes.index(room) if room in codes else -1
     others = codes[at + 1 :] + codes[: max(0, at)]
     return Choice("join", code=others[0]) if others else None

@@ -11,7 +11,7 @@ from msgspec import UNSET, structs
 
 from tictactoe_client.online.errors import ClientError, ConnectionLost, Refused
 from tictactoe_client.online.events import ChallengeEnded
-from tictactoe_client.online.part import Part, PartOwner, require, require_field
+from tictactoe_client.online.part import Part, PartOwner, require_field
 from tictactoe_client.online.room import GOODBYE_SECONDS, Room
 from tictactoe_client.online.rooms import Rooms
 from tictactoe_engine import PRESETS, Rules
@@ -40,11 +40,6 @@ class Challenges(Part):
         self._sent: tuple[OpenChallenge, str] | None = None  # our latest challenge, with the player's name
         self._rooms = rooms
 
-    @property
-    def are_offered(self) -> bool:
-        """Whether players may challenge each other on this server."""
-        return self._client.welcome.challenges is not UNSET
-
     async def send(
         self,
         player: str,
@@ -64,7 +59,6 @@ class Challenges(Part):
             side: The mark that we play, by default drawn.
             name: The player's name, for messages.
         """
-        require(self.are_offered, "why no challenges")
         chosen = (rules or "classic") if isinstance(rules, str | None) else choice_of(rules)
         rules_state = terms.RulesState.of(PRESETS[chosen] if isinstance(chosen, str) else chosen.to_rules())
         client = self._client
@@ -72,14 +66,13 @@ class Challenges(Part):
         us: dict[str, Any] = {"player": client.player, "name": client.name}
         own = OpenChallenge(challenge="", **us, to=player, rules=rules_state, expires_ms=0, **about)
         self._sent = own, name or player
-        return require_field((await client._ask(Challenge(player=player, rules=chosen, **about))).challenge)
+        return require_field((await client.ask(Challenge(player=player, rules=chosen, **about))).challenge)
 
     async def answer(self, challenge: str, *, accept: bool) -> str | None:
         """Accept or decline a challenge, or withdraw our own; return the code of the room."""
-        require(self.are_offered, "why no challenges")
         if accept:
             self.own.setdefault(challenge, "")
-        return (await self._client._ask(Answer(challenge=challenge, accept=accept))).room or None
+        return (await self._client.ask(Answer(challenge=challenge, accept=accept))).room or None
 
     async def meet(self, sent: Awaitable[str]) -> Room:
         """Send a challenge, wait for the answer, and enter the room, or that of another challenge accepted meanwhile.
@@ -114,9 +107,8 @@ class Challenges(Part):
         Args:
             strangers: Whether challenges by people we have not played are blocked; None changes nothing.
         """
-        require(self.are_offered, "why no challenges")
         request = Block(player=player or UNSET, on=on, strangers=UNSET if strangers is None else strangers)
-        blocks = (await self._client._ask(request)).blocks or ()
+        blocks = (await self._client.ask(request)).blocks or ()
         for challenge in [challenge for challenge in self.open.values() if challenge.player in blocks]:
             del self.open[challenge.challenge]  # the server does not report its end
         return blocks

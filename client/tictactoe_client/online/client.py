@@ -16,14 +16,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
-from msgspec import UNSET, UnsetType, to_builtins
+from msgspec import UNSET, UnsetType, structs, to_builtins
 
 from tictactoe_client.online import errors
 from tictactoe_client.online.address import DEFAULT_SERVER, Address, Cluster, find_server, is_same_server, parse_cluster
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.challenges import Challenges
 from tictactoe_client.online.connection import GOING_DOWN, Connection, arrive, come_back, greet, is_passing
-from tictactoe_client.online.days import Days
 from tictactoe_client.online.events import (
     Closed,
     ConnectionEvent,
@@ -35,17 +34,16 @@ from tictactoe_client.online.events import (
 )
 from tictactoe_client.online.games import Games
 from tictactoe_client.online.inspection import read_message, refusal_of
-from tictactoe_client.online.ladders import Ladders
 from tictactoe_client.online.messages import Changed, Message, Messages, Subscribers, Work
-from tictactoe_client.online.names import Names
 from tictactoe_client.online.part import Awaited
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.rooms import Rooms
 from tictactoe_client.online.tournaments import Tournaments
-from tictactoe_protocol import ErrorCode, encode, pushes
+from tictactoe_protocol import ErrorCode, encode, parse_name, pushes
 from tictactoe_protocol.challenges import Challenged, ChallengeOver
 from tictactoe_protocol.days import Turns
 from tictactoe_protocol.events import Call, EventRows, EventState, EventWatch
+from tictactoe_protocol.names import ClaimName
 from tictactoe_protocol.pushes import Ok
 from tictactoe_protocol.rated import Rated
 from tictactoe_protocol.requests import Join, Leave, Lobby, Ping, Request, Watch
@@ -68,6 +66,12 @@ _ENTERING: Final = frozenset({"create", "match", "join", "watch"})
 _ONCE: Final = frozenset({"hello", "create", "match", "undo", "claim", "chat", "event_open", "challenge", "answer"})
 _IDEMPOTENT: Final = frozenset(kind.__struct_config__.tag for kind in get_args(Request)) - _ONCE
 """Requests that may be repeated; so may an undo that names its game and position."""
+_NOT_OFFERED: Final = {
+    **dict.fromkeys(("ratings", "profile"), "refused not_allowed ladders off"),
+    **dict.fromkeys(("challenge", "answer", "block"), "why no challenges"),
+    **dict.fromkeys(("notify", "plan"), "no days"),
+}
+"""The sentences about requests that a server without their feature does not know."""
 
 
 class Pending:
@@ -89,6 +93,7 @@ class Pending:
         kind = str(said.get("type"))
         self.text = encode(said).decode()
         self.id, self.room = str(said["id"]), str(said.get("room") or "")
+        self.kind = kind
         self.enters = kind in _ENTERING
         self.may_be_repeated = kind in _IDEMPOTENT or (kind == "undo" and {"game", "ply"} <= said.keys())
         self.brings_back = brings_back
@@ -113,11 +118,9 @@ class Client:
         token: The secret that makes a later connection the same player.
         server: The server's name and version.
         cluster: The known addresses, the current one first.
+        turns: The games over days that await our move, the longest wait first. `Told` reports changes.
         challenges: Challenges between players.
-        days: Games over days.
         games: Our finished games.
-        ladders: The ladders of rated games.
-        names: Our name, our devices and our stored data.
         rooms: The server's rooms, and those that we are in.
         tournaments: The server's tournaments.
     """
@@ -155,8 +158,8 @@ class Client:
         self._most_rooms = 0  # how many we asked to enter
         self.rooms = Rooms(self)
         self.challenges, self.tournaments = Challenges(self, self.rooms), Tournaments(self, self.rooms)
-        self.games, self.ladders, self.names = Games(self), Ladders(self), Names(self)
-        self.days = Days(self)
+        self.games = Games(self)
+        self.turns = welcome.turns or ()
         self._reading = asyncio.create_task(self._read(connection), name="tictactoe connection")
         self._keeping = asyncio.create_task(self._keep(), name="tictactoe conversation")
 
@@ -208,9 +211,12 @@ class Client:
             self._subscriptions.pop(about, None)
             if request.on:
                 self._subscriptions[about] = request
+        elif isinstance(request, ClaimName):
+            self.name, self.welcome = parse_name(request.name), structs.replace(self.welcome, claimed=True)
         return answer
 
-    async def _ask(self, request: Request) -> Ok:
+    async def ask(self, request: Request) -> Ok:
+        """Send a request and return the answer; raises `Unreachable` if there is none within the timeout, too."""
         return await self._wait_for(self.request(request), "answer", request=request.__struct_config__.tag)
 
     async def send_text(self, text: str) -> None:
@@ -250,7 +256,10 @@ class Client:
         if pending.there is not None and _sends_on(told.push):
             silent = describe_unanswered(pending.room, Unanswered(pending.there.url))
             raise errors.Refused(ErrorCode.MOVED, silent, room=pending.room)
-        raise refusal_of(told.push)
+        refused = refusal_of(told.push)
+        if refused.code == ErrorCode.UNKNOWN_TYPE and pending.kind in _NOT_OFFERED:
+            raise errors.Refused("unsupported", say(_NOT_OFFERED[pending.kind]))
+        raise refused
 
     async def _ask_here(self, pending: Pending) -> tuple[Connection, Message]:
         """Return the current server's answer and the connection, once the request's room has been entered again."""
@@ -290,7 +299,7 @@ class Client:
 
     async def ping(self) -> int:
         """Return the server's time in milliseconds since the epoch."""
-        return (await self._ask(Ping())).time or 0
+        return (await self.ask(Ping())).time or 0
 
     async def close(self) -> None:
         """Close the connection; iterators stop. Seats are kept: see `rooms.leave`."""
@@ -351,7 +360,7 @@ class Client:
             case Challenged():
                 self.challenges.open[push.challenge] = push
             case Turns():
-                self.days.turns = push.turns
+                self.turns = push.turns
             case Rated() if room is not None:
                 room._tell(Told(push))
         if isinstance(push, _TOLD_IN_ROOMS) or (isinstance(push, pushes.Error) and not push.id):
@@ -451,7 +460,7 @@ class Client:
         before, self._connection = self._connection, connection
         self.cluster = self.cluster.seen_from(connection.address, connection.servers)
         self.tournaments._take_calls(*(connection.welcome.calls or ()))
-        self.days.turns = connection.welcome.turns or ()
+        self.turns = connection.welcome.turns or ()
         self._messages.publish(connection.message)
         self._reading = asyncio.create_task(self._read(connection), name="tictactoe connection")
         self.challenges._compare(before.welcome, connection.welcome, self.rooms._own_codes)

@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 from msgspec import UNSET, UnsetType
 
 from tictactoe_client.online.address import Cluster
-from tictactoe_client.online.errors import ConnectionLost, ProtocolBroken, Refused
+from tictactoe_client.online.errors import ConnectionLost, ProtocolBroken
 from tictactoe_client.online.events import ConnectionEvent
 from tictactoe_client.online.messages import Messages
 from tictactoe_client.online.room import Room, RoomRequests
@@ -32,7 +32,7 @@ class PartOwner(RoomRequests, Protocol):
     def is_here(self) -> bool:
         """Whether the server can be reached now."""
 
-    async def _ask(self, request: Request) -> Ok:
+    async def ask(self, request: Request) -> Ok:
         """Send a request and return the answer; raises `Unreachable` if there is none within the timeout."""
 
     def messages(self) -> Messages:
@@ -53,12 +53,6 @@ class Part:
 
     def __init__(self, client: PartOwner) -> None:
         self._client = client
-
-
-def require(is_offered: object, otherwise: str) -> None:
-    """Raise `Refused` with ``unsupported`` and a sentence of the catalogue if the server does not offer something."""
-    if not is_offered:
-        raise Refused("unsupported", say(otherwise))
 
 
 def require_field(field: Field | UnsetType) -> Field:

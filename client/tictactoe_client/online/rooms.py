@@ -10,8 +10,7 @@ from msgspec import UNSET, UnsetType
 
 from tictactoe_client.online.address import parse_code
 from tictactoe_client.online.errors import ProtocolBroken, Refused
-from tictactoe_client.online.ladders import NO_LADDERS
-from tictactoe_client.online.part import Part, PartOwner, require
+from tictactoe_client.online.part import Part, PartOwner
 from tictactoe_client.online.room import Room
 from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode, requests, terms
@@ -51,7 +50,6 @@ class Rooms(Part):
             bots: The levels of bots that take seats.
             guests: The names of others who play by this connection, each in a seat of their own.
         """
-        self._require_ladders(rated)
         request = requests.Create(
             rules=_choose_rules(rules),
             clock=clock,
@@ -70,7 +68,6 @@ class Rooms(Part):
 
         The oldest such room is joined; of rated rooms, the one with the nearest rating.
         """
-        self._require_ladders(rated)
         return await self._enter(requests.Match(rules=_choose_rules(rules), clock=clock, rated=rated))
 
     async def join(self, code: str, *, guests: Sequence[str] = ()) -> Room:
@@ -94,7 +91,7 @@ class Rooms(Part):
 
     async def list(self) -> tuple[RoomSummary, ...]:
         """Return the public rooms, newest first."""
-        return (await self._client._ask(requests.Rooms())).rooms or ()
+        return (await self._client.ask(requests.Rooms())).rooms or ()
 
     async def lobby(self, *, on: bool, boards: int = 0, demo: bool = False) -> int:
         """Subscribe to changes of the list of rooms, which come in `messages`, or unsubscribe.
@@ -105,7 +102,7 @@ class Rooms(Part):
             boards: The number of boards of running games to subscribe to.
             demo: Ask for a game between bots if there is no other board.
         """
-        return (await self._client._ask(requests.Lobby(on=on, boards=boards, demo=demo))).online or 0
+        return (await self._client.ask(requests.Lobby(on=on, boards=boards, demo=demo))).online or 0
 
     def held_ms(self, code: str) -> int | None:
         """Return how long our seat in a room is still held, in ms; None if we were not away from it."""
@@ -154,14 +151,10 @@ class Rooms(Part):
         known = self._known.get(code)
         return known._newest_seq if known is not None and known.has_state else UNSET
 
-    def _require_ladders(self, rated: bool) -> None:
-        if rated:
-            require(self._client.welcome.ladders, NO_LADDERS)
-
     async def _enter(self, request: requests.Create | requests.Match | requests.Join | requests.Watch) -> Room:
         """Send a request that enters a room; return the room with its first state."""
         client = self._client
-        reply = await client._ask(request)
+        reply = await client.ask(request)
         if not reply.room:
             raise ProtocolBroken(say("broken no answer"))
         room = self.get(reply.room)

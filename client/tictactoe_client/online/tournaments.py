@@ -47,7 +47,7 @@ class Tournaments(Part):
 
     async def list(self) -> tuple[EventSummary, ...]:
         """Return the open and running tournaments."""
-        return (await self._client._ask(Events())).events or ()
+        return (await self._client.ask(Events())).events or ()
 
     def get(self, code: str) -> Tournament:
         """Return a tournament that we follow, perhaps since a `send_text`."""
@@ -58,7 +58,7 @@ class Tournaments(Part):
 
     async def open(self, terms: EventOpen) -> Tournament:
         """Open a tournament as its organiser, and watch it."""
-        reply = await self._client._ask(terms)
+        reply = await self._client.ask(terms)
         tournament = await self.watch(reply.event or "")
         tournament.ticket, tournament.cards = reply.ticket or "", reply.cards or ()
         return tournament
@@ -74,13 +74,13 @@ class Tournaments(Part):
             here: Take over a card that is in use on another device; see `EventWay.instead`.
         """
         code = parse_code(code)
-        await self._client._ask(EventJoin(event=code, ticket=ticket or UNSET, name=name or UNSET, here=here))
+        await self._client.ask(EventJoin(event=code, ticket=ticket or UNSET, name=name or UNSET, here=here))
         return await self.watch(code)
 
     async def watch(self, code: str) -> Tournament:
         """Watch a tournament; raises `BadRoomCode` for a malformed code."""
         tournament = self.get(parse_code(code))
-        await self._client._ask(EventWatch(event=tournament.code, on=True))
+        await self._client.ask(EventWatch(event=tournament.code, on=True))
         await self._client._wait_for(tournament._wait_for_state(), "state", code=tournament.code)
         if not tournament.has_state:
             missing = Refused(ErrorCode.NO_SUCH_EVENT, say("refused no_such_event", event=tournament.code))

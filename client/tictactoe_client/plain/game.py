@@ -242,7 +242,7 @@ class PlainGame:
             case events.Told(Challenged() as push) if push.player != self._client.player:
                 lines = [describe_challenge(push, self._client.player), say("challenge words")]
             case events.Told(Turns()) if actions.next_turn:
-                lines = [describe_turns(self._client.days.turns)]
+                lines = [describe_turns(self._client.turns)]
             case events.ChallengeEnded():
                 lines = [describe_challenge_end(event.over, event.challenge, self._client.player, event.name)]
                 if event.leads and not self._client.rooms.plays:

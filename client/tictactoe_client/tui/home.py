@@ -178,7 +178,7 @@ class HomePage(ListPage):
     def _list_ways(self, client: Client) -> Iterator[tuple[str, Entry]]:
         program, enter, alone = self.program, self.program.ways_in.go, self.program.session.is_own
         rules = PRESETS[self.game.value]
-        turns, way = client.days.turns, next_turn(client)
+        turns, way = client.turns, next_turn(client)
         if way is not None:
             yield "turns", Entry(say("turns await", n=len(turns)), list_turns(turns)[0], partial(enter, way))
         for seat in (seat for seat in self.held if all(seat.room != turn.room for turn in turns)):
@@ -201,7 +201,7 @@ class HomePage(ListPage):
         yield "join", Entry(say("home join"), say("home join note"), partial(program.ways_in.ask_for_room, ""))
         yield "together", Entry(say("home together"), say("home together note"), self._play_together, self.game)
         for name, (page, note, needs_ladders, is_of_others) in PAGES.items():
-            if note and not (alone and is_of_others) and (client.ladders.names or not needs_ladders):
+            if note and not (alone and is_of_others) and (client.welcome.ladders or not needs_ladders):
                 yield name, Entry(say(page.heading), say(note), partial(self.action_open_page, name))
 
     @property
@@ -214,7 +214,7 @@ class HomePage(ListPage):
     def _may_rate(self) -> bool:
         """Whether the server rates games of the chosen kind."""
         client = self.program.session.client
-        return client is not None and self._chooses_name and self.game.value in client.ladders.names
+        return client is not None and self._chooses_name and self.game.value in client.welcome.ladders
 
     @property
     def is_rated(self) -> bool:
@@ -294,7 +294,7 @@ class HomePage(ListPage):
         if first is not None and first.bots and first.bots[0] in LEVELS and first.rules.preset in PRESETS:
             self.level.value, self.game.value = first.bots[0], first.rules.preset or self.game.value
             self.choose("bot")
-        elif first is None and client is not None and client.days.turns:
+        elif first is None and client is not None and client.turns:
             self.choose("turns")
         elif first is None and self.held:
             self.choose(f"resume-{self.held[0].room}")
@@ -319,7 +319,7 @@ class HomePage(ListPage):
         """Refresh the lists, and move off the line for codes, so that letters are shortcuts."""
         self.program.lobby.follow()
         client = self.program.session.client
-        if client is not None and client.days.turns:
+        if client is not None and client.turns:
             self.choose("turns")
         elif self.chosen == "join":
             self.choose("match")

@@ -8,6 +8,7 @@ from msgspec import UNSET
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
+from tictactoe_client.input.challenges import fetch_ladder, fetch_profile
 from tictactoe_client.input.rule_options import parse_clock
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.client import Client
@@ -51,13 +52,10 @@ class LadderPage(ListPage):
     connected = action_refresh = opened
 
     async def _learn(self, client: Client) -> None:
-        self._keys = self._keys or tuple(key for key in client.ladders.names if key in PRESETS)
+        self._keys = self._keys or tuple(key for key in client.welcome.ladders if key in PRESETS)
         if keys := self._keys:
-            near, best = (
-                await client.ladders.ratings(keys[0], around=client.player),
-                await client.ladders.ratings(keys[0]),
-            )
-            self._ladders = (near, best) if self._keys[0] == keys[0] else self._ladders
+            near_and_best = await fetch_ladder(client, keys[0])
+            self._ladders = near_and_best if self._keys[0] == keys[0] else self._ladders
         self.redraw()
 
     def action_change(self, by: int) -> None:
@@ -125,7 +123,7 @@ class PlayerPage(HistoryPage):
         yield from super().compose_body()
 
     async def ask_for(self, client: Client, many: int, before: str | None) -> tuple[str, tuple[PastGame, ...]]:
-        profile = self._profile = await client.ladders.profile(self._player)
+        profile = self._profile = await fetch_profile(client, self._player)
         self._player = profile.player  # the page may have been opened by name
         return self._player, profile.games
 
@@ -147,7 +145,7 @@ class PlayerPage(HistoryPage):
         if action in ("challenge", "answer"):
             if client is None or self._profile is None:
                 return False
-            return client.challenges.are_offered and self._player != client.player
+            return client.welcome.challenges is not UNSET and self._player != client.player
         return action != "share" and super().check_action(action, parameters)
 
     def action_challenge(self) -> None:

@@ -16,7 +16,7 @@ from tictactoe_client.tui.page import Part
 from tictactoe_client.tui.prompt import PromptScreen
 from tictactoe_client.visit.face import Prompt
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.names import Device
+from tictactoe_protocol.names import Device, Devices
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 from tictactoe_words.catalogue import say
 
@@ -150,7 +150,7 @@ class NamesPage(ListPage):
         await self._learn(client)
 
     async def _learn(self, client: Client) -> None:
-        answer = await client.names.devices()
+        answer = await client.ask(Devices())
         self._devices = {device.id: device for device in answer.devices or ()}
         self._about = describe_self(client, answer)
         self._name = client.name

@@ -96,7 +96,7 @@ class ClientScreen(Screen[None], inherit_bindings=False):
         self._is_dirty, program = False, self.program
         if self.is_current and program.return_code is None:
             client = program.session.client
-            turns = "" if client is None or not client.days.turns else f"({len(client.days.turns)}) "
+            turns = "" if client is None or not client.turns else f"({len(client.turns)}) "
             program.terminal.set_title(f"{turns}{self.window_title}")
             self.draw()
 

@@ -11,6 +11,7 @@ import pytest
 from tests.limits import uncounted
 from tests.peer import Listening, Message, Peer, open_peer, until
 from tictactoe_client import Client, connect
+from tictactoe_protocol.names import ClaimName
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.ratings.service import Ladders
 from tictactoe_server.server import Server
@@ -36,7 +37,7 @@ async def rating() -> AsyncIterator[Server]:
 async def claimed(server: Server, name: str) -> AsyncIterator[Client]:
     """Yield a client whose player has claimed this name."""
     async with connect(server.url, name=name) as client:
-        await client.names.claim(name)
+        await client.ask(ClaimName(name=name))
         yield client
 
 
