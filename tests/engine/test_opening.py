@@ -153,10 +153,3 @@ def test_a_record_holds_no_choice_that_was_not_due() -> None:
     with pytest.raises(InvalidRecord, match="must not look like a choice") as caught:
         GameRecord(rules=STANDARD, moves=THREE, comments=((1, "Well!"), (3, "swap2 O X")))
     assert caught.value.part == "comments[1]"
-
-
-def test_the_value_of_a_side_hardly_depends_on_the_budget() -> None:
-    worths = [
-        analyse(after(81, 113, 111), Budget(nodes=nodes)).options["X"].estimate for nodes in range(500, 4500, 500)
-    ]
-    assert max(worths) - min(worths) < 0.05

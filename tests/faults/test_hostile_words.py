@@ -23,8 +23,6 @@ from tests.faults.hostile_server import (
     everything_said,
     hostile_server,
     identity,
-    past_game,
-    summary,
     the_end,
 )
 from tests.peer import open_peer
@@ -151,11 +149,6 @@ async def test_json_on_a_terminal_escapes_control_characters() -> None:
         assert unsafe_in(screen.written.decode(), "\r\n") == []
         said = {json.loads(line).get("text") for line in screen.written.decode().splitlines()}
         assert said.issuperset(text for text in words if text)
-
-
-def lists(request: Asked) -> list[Frame]:
-    rooms = tuple(summary(text, status=status) for text in CORPUS.values() for status in ("waiting", "playing"))
-    return [Ok(id=identity(request), rooms=rooms, games=tuple(past_game(text) for text in CORPUS.values()))]
 
 
 RECORD = """\

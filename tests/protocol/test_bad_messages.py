@@ -22,7 +22,6 @@ from tictactoe_protocol import (
 )
 from tictactoe_protocol.codec import decode_request
 from tictactoe_protocol.pushes import Push
-from tictactoe_protocol.requests import Request
 from tictactoe_words.refusals import describe_fault
 
 MOVE = {"type": "move", "room": "K7M4PQ", "cell": 4, "ply": 0}
@@ -270,11 +269,6 @@ def test_random_frames_raise_nothing_but_bad_message(data: str | bytes) -> None:
     decode_or_refuse(data)
 
 
-@given(JSON_VALUES)
-def test_random_json_raises_nothing_but_bad_message(value: object) -> None:
-    decode_or_refuse(json.dumps(value))
-
-
 @given(TYPE_NAMES, st.dictionaries(FIELD_NAMES | st.text(max_size=5), JSON_VALUES, max_size=6))
 def test_random_fields_of_known_types_raise_nothing_but_bad_message(kind: str, fields: dict[str, object]) -> None:
     decode_or_refuse(json.dumps({**fields, "type": kind}))
@@ -287,13 +281,6 @@ def test_a_damaged_message_raises_nothing_but_bad_message(message: bytes, data: 
     end = data.draw(st.integers(start, min(len(message), start + 8)))
     decode_or_refuse(message[:start] + data.draw(st.binary(max_size=4)) + message[end:])
     decode_or_refuse(message[:start] + message[end:])
-
-
-@given(REQUESTS, st.data())
-def test_one_foreign_value_raises_nothing_but_bad_message(request: Request, data: st.DataObject) -> None:
-    fields = json.loads(encode(request))
-    fields[data.draw(st.sampled_from(sorted(fields)) | FIELD_NAMES)] = data.draw(JSON_VALUES)
-    decode_or_refuse(json.dumps(fields))
 
 
 @given(PUSHES)

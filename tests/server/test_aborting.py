@@ -122,17 +122,3 @@ def test_the_time_to_begin_pauses_while_the_seat_is_held() -> None:
     table.wait(5_000)
     assert start_ms(table) == 15_000
     assert expires_at(table.room) == table.now + 15_000
-
-
-def test_an_absent_player_on_turn_has_the_hold_first() -> None:
-    table = timed()
-    table.do(BO, Dropped())
-    assert start_ms(table) == 30_000
-    table.wait(10_000)
-    assert start_ms(table) == 20_000
-    table.move(4)
-    assert start_ms(table) == 30_000
-    table.wait(HOLD_MS - 10_000)
-    assert start_ms(table) == 30_000
-    table.wait(30_000)
-    assert table.expire().result == ABORTED

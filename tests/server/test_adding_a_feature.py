@@ -3,7 +3,6 @@
 import asyncio
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import click
 import msgspec
@@ -18,11 +17,10 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import SeatState
 from tictactoe_protocol.requests import Ping
 from tictactoe_protocol.terms import PushFields, RequestFields
-from tictactoe_server.core.change import Call, RoomChange
+from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.hooks import RoomPolicy
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.features.bots.feature import FEATURE as BOTS
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.features.feature import Feature
 from tictactoe_server.operator.order import Order, ServerParts
@@ -37,7 +35,6 @@ from tictactoe_server.scheduler import Tasks
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Options, Settings, option, options_of
 from tictactoe_server.storage.specs import TableSpec
-from tictactoe_server.storage.store import StoreUnavailable
 
 HERE = Settings(host="127.0.0.1", port=0, features=(BotOptions(pause_seconds=0),))
 WINNING = [0, 3, 1, 4, 2]
@@ -255,54 +252,3 @@ async def test_a_field_that_cannot_be_made_is_left_out_and_the_others_are_sent(s
     async with open_peer(server.url, "ana") as peer:
         assert peer.welcome["points"] == 7
         assert peer.welcome.keys().isdisjoint({"worth", "odd"})
-
-
-async def test_a_hello_is_refused_while_the_store_cannot_give_a_field_and_may_be_repeated(server: Server) -> None:
-    failures = [StoreUnavailable()]
-
-    async def say_points(account: Account) -> int:
-        if failures:
-            raise failures.pop()
-        return 7
-
-    server.core.hooks.welcome_fields["points"] = say_points
-    async with open_peer(server.url, "ana") as peer:
-        assert peer.welcome["code"] == "unavailable"
-        assert (await peer.ask("hello", name="ana"))["points"] == 7
-
-
-@pytest.mark.parametrize(
-    ("kind", "order"),
-    [
-        ("move", ["answered", "shown", "bots"]),
-        ("resign", ["answered", "shown", "bots", "listed", "result"]),
-        ("join", ["listed", "answered", "shown"]),
-    ],
-)
-async def test_after_a_write_this_is_the_order(kind: str, order: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """State that decides on requests is updated before any answer; players see the end of a game before lists do."""
-    heard: list[str] = []
-
-    def noting(kind: type, name: str, word: str) -> None:
-        original = getattr(kind, name)
-
-        def noted(*arguments: Any) -> Any:
-            heard.append(word)
-            return original(*arguments)
-
-        monkeypatch.setattr(kind, name, noted)
-
-    async with Server(HERE, limits=uncounted(), features=(BOTS,)) as server, open_peer(server.url, "ana") as ana:
-        core = server.core
-        room = (await ana.ask("create", bots=[] if kind == "join" else ["rules"]))["room"]
-        await ana.next_of("room")
-        core.rooms.on_change.add(lambda live: heard.append("listed"))
-        core.rooms.on_result.add(lambda game, id: heard.append("result"))
-        core.rooms.on_shown.add(lambda live: heard.append("bots"))
-        noting(RoomChange, "settled", "answered")
-        noting(LiveRoom, "show", "shown")
-        async with open_peer(server.url, "bo") as bo:
-            asker = bo if kind == "join" else ana
-            await asker.ask(kind, room=room, **({"cell": 4, "ply": 0} if kind == "move" else {}))
-            await until(lambda: len(heard) >= len(order))
-    assert heard[: len(order)] == order

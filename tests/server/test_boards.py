@@ -1,4 +1,3 @@
-import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
 
@@ -60,31 +59,6 @@ async def test_the_board_of_a_game_is_shown_at_once_and_as_it_changes(server: Se
         await play_out({"X": ana, "O": bo}, room, [4])
         board = (await boards_until(eve, lambda boards: boards[0]["ply"] == 1))[0]
         assert (board["board"], board["turn"], board["last"]) == ("....X....", "O", 4)
-
-
-async def test_clocks_are_current_at_sending_and_trigger_no_update(server: Server) -> None:
-    clock = {"initial_ms": 60_000, "increment_ms": 0}
-    async with open_peer(server.url, "eve") as eve, games(server, 1, clock=clock) as (ana, bo, (room,)):
-        await play_out({"X": ana, "O": bo}, room, [4, 0])
-        await eve.ask("lobby", on=True, boards=1)
-        (first,) = (await eve.next_of("boards"))["boards"]
-        assert first["clock"]["running"] == "X"
-        assert 0 < first["clock"]["remaining_ms"]["X"] <= 60_000
-        await asyncio.sleep(LOOK_SECONDS * 5)
-        await eve.ask("ping")
-        assert [message["type"] for message in eve.seen].count("boards") == 1
-        async with open_peer(server.url, "flo") as flo:
-            await flo.ask("lobby", on=True, boards=1)
-            (later,) = (await flo.next_of("boards"))["boards"]
-        assert later["clock"]["remaining_ms"]["X"] < first["clock"]["remaining_ms"]["X"]
-
-
-async def test_boards_are_empty_until_a_game_runs(server: Server, eve: Peer) -> None:
-    await eve.ask("lobby", on=True, boards=1)
-    assert await eve.next_of("boards") == {"type": "boards", "boards": []}
-    async with games(server, 1) as (_, _, rooms):
-        await boards_until(eve, lambda boards: codes(boards) == rooms)
-    await boards_until(eve, lambda boards: boards == [])
 
 
 async def test_a_wall_is_shown_all_games_and_its_number_may_change(server: Server) -> None:

@@ -40,18 +40,6 @@ async def test_a_bot_of_every_level_plays_a_whole_game(quick_bots: Server, level
         assert last["result"]["reason"] in ("line", "full")
 
 
-@pytest.mark.parametrize("rules", ["misere", "three-players", {"rows": 9, "columns": 9, "line": 4}])
-async def test_bots_play_each_other_for_a_watcher(quick_bots: Server, rules: str | dict[str, int]) -> None:
-    async with open_peer(quick_bots.url) as eve:
-        marks = 3 if rules == "three-players" else 2
-        opened = await eve.ask("create", rules=rules, bots=["rules", "perfect", "random"][:marks])
-        assert opened["seat"] is None
-        last = await eve.state(status="over")
-        assert last["watchers"] == 1
-        assert last["result"]["reason"] in ("line", "full")
-        assert sum(last["score"].values()) == 1
-
-
 # Three rows of four, three in a row: the first player wins from a cell in the middle.
 SMALL_WIN = {"rows": 3, "columns": 4, "line": 3}
 

@@ -175,10 +175,3 @@ async def test_games_of_connected_people_have_priority(open_bots: OpenBots, regi
         bots.update(room)
         await commands_of(registry, count)
     assert pool.asked == [Priority.PERSON, Priority.BOTS, Priority.BOTS]
-
-
-async def test_a_room_that_is_shown_after_the_end_is_not_thought_about(open_bots: OpenBots) -> None:
-    bots = open_bots()
-    await bots.close()
-    bots.update(TO_MOVE)
-    assert not bots.tasks

@@ -4,19 +4,17 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
-from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pytest
 
 from tests.peer import until
 from tests.server import odd_worker
 from tictactoe_engine import PRESETS, Position, Rules
-from tictactoe_engine.search import Budget, Memory, Table, analyse, best_cells, solve
+from tictactoe_engine.search import Budget, Table, analyse, solve
 from tictactoe_engine.strategies import Level, opening_cells
 from tictactoe_server.features.bots.pool import ThinkingPool
-from tictactoe_server.features.bots.thinking import result_of
 from tictactoe_server.features.bots.workers import COMMAND, Priority, Worker
 
 PATIENCE_SECONDS = 120.0
@@ -131,26 +129,6 @@ async def test_a_process_is_waited_for_although_its_stop_was_cancelled() -> None
         os.kill(pid, 0)
 
 
-async def test_a_process_that_begins_after_its_start_was_given_up_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    create, begun, is_begun, may_return = asyncio.create_subprocess_exec, list[Any](), asyncio.Event(), asyncio.Event()
-
-    async def create_slowly(*command: str, **how: Any) -> Any:
-        begun.append(await create(*command, **how))
-        is_begun.set()
-        await may_return.wait()
-        return begun[0]
-
-    monkeypatch.setattr(asyncio, "create_subprocess_exec", create_slowly)
-    worker = Worker(COMMAND)
-    starting = asyncio.create_task(worker.start())
-    await is_begun.wait()
-    starting.cancel()
-    await asyncio.wait([starting])
-    may_return.set()
-    await worker.stop()
-    assert begun[0].returncode is not None
-
-
 async def test_closing_a_pool_ends_all_waits(open_pool: OpenPool) -> None:
     pool = open_pool("hangs on a question")
     asked = [asyncio.create_task(pool.analyse(position)) for position in (SEARCHED, TRAP, TRAP.at(1))]
@@ -196,24 +174,6 @@ async def test_searches_run_by_priority_then_in_order(open_pool: OpenPool) -> No
     urgency = (Priority.BOTS, Priority.BOTS, Priority.PERSON, Priority.BOTS, Priority.PERSON)
     order = await soon(asyncio.gather(*(pool.choose(SEARCHED, Level.PERFECT, priority=it) for it in urgency)))
     assert order == [2, 3, 0, 4, 1]
-
-
-async def test_a_cancelled_question_is_not_asked(open_pool: OpenPool) -> None:
-    pool = open_pool("counts")
-    asked = [asyncio.create_task(pool.choose(SEARCHED, Level.PERFECT)) for _ in range(4)]
-    await asyncio.sleep(0)
-    for impatient in asked[:3]:
-        impatient.cancel()
-    assert await soon(asked[3]) == 0
-
-
-async def test_one_worker_is_enough_for_questions_one_after_the_other() -> None:
-    pool = ThinkingPool(3, LONG_SECONDS)
-    for _ in range(5):
-        await soon(pool.analyse(TRAP))
-        await soon(pool.choose(SEARCHED, Level.PERFECT))
-    assert len(pool.workers.process_ids) == 1
-    await pool.workers.close()
 
 
 CLASSIC, MISERE, BLOCKER = PRESETS["classic"], PRESETS["misere"], PRESETS["blocker"]
@@ -280,14 +240,3 @@ async def test_openings_are_placed_by_the_book_which_no_worker_is_asked_for() ->
         position = position.play(cell)
     assert await pool.choose_side(position, Level.PERFECT) in "XO"
     await pool.workers.close()
-
-
-def test_a_worker_reuses_its_proofs() -> None:
-    memory = Memory()
-    position = Position.replay(PRESETS["connect-four"], (38, 31, 24, 17, 10, 3, 39, 40, 35, 37, 33, 32, 36, 30))
-    result_of(partial(best_cells, position, Budget(nodes=2_000)), memory)
-    known = len(memory.fresh)
-    assert known > 0
-    result_of(partial(analyse, position, Budget(nodes=2_000)), memory)
-    assert len(memory.fresh) > known
-    assert result_of(partial(solve, PRESETS["classic"]), memory) == solve(PRESETS["classic"])

@@ -1,7 +1,5 @@
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +7,7 @@ from msgspec.structs import replace
 
 from tests.fakes import FakeClock
 from tests.limits import uncounted
-from tests.peer import Listening, Message, Peer, open_peer, play_out, until
+from tests.peer import Listening, Message, Peer, open_peer, play_out
 from tests.server.nats_node import Node
 from tests.server.test_cluster import cluster_of, quick
 from tictactoe_protocol.challenges import CHALLENGE_MS, MAX_BLOCKS, MAX_CHALLENGES
@@ -136,16 +134,6 @@ async def test_welcome_lists_open_challenges_until_they_expire(server: Server, m
         assert (await over(ana, id))["how"] == (await over(bo, id))["how"] == "expired"
         async with again(server, bo) as other:
             assert id not in open_of(other)
-
-
-async def test_a_challenge_does_not_expire_after_an_answer_was_stored(server: Server) -> None:
-    async with known(server, "ana") as ana, known(server, "bo") as bo:
-        id, table = await challenge(ana, bo), server.core.store.table(CHALLENGES)
-        found = await table.load(id)
-        assert found is not None
-        await save(table, id, replace(found[0], how="declined"), found[1])
-        server.core.time.go_on_from(server.core.time() + CHALLENGE_MS)
-        assert (await over(ana, id))["how"] == (await over(bo, id))["how"] == "declined"
 
 
 @pytest.mark.parametrize("is_opened", [True, False])
@@ -304,16 +292,6 @@ async def test_a_bothered_player_blocks_as_many_at_once_as_there_are() -> None:
             assert (await ana.ask("block", player=f"p{number}"))["type"] == "ok"
 
 
-async def test_blocks_survive_a_restart(tmp_path: Path) -> None:
-    running = partial(Server, Settings(host="127.0.0.1", port=0, data=tmp_path), limits=uncounted())
-    async with running() as server, known(server, "ana") as ana, known(server, "bo") as bo:
-        await ana.ask("block", player=id_of(bo))
-    async with running() as server, again(server, ana) as ana, again(server, bo) as bo:
-        assert await refusal(ana, "challenge", player=id_of(bo)) == ("not_allowed", "challenge blocked")
-        assert await refusal(bo, "challenge", player=id_of(ana)) == ("not_allowed", "challenge absent")
-        await hears_nothing(ana, "challenge")
-
-
 async def test_challenges_from_strangers_can_be_blocked(server: Server) -> None:
     async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "eve") as eve:
         room = (await ana.ask("create"))["room"]
@@ -369,25 +347,3 @@ async def test_a_challenge_finds_a_player_at_another_server_and_both_find_its_ro
         id = await challenge(ana, bo)
         assert (await bo.ask("answer", challenge=id, accept=False))["type"] == "ok"
         assert (await over(ana, id))["how"] == "declined"
-
-
-async def test_blocks_count_at_every_server(node: Node) -> None:
-    async with (
-        cluster_of(node, 2) as (one, two),
-        known(one, "ana") as ana,
-        known(two, "eve") as eve,
-        known(two, token=ana.welcome["token"]) as second,
-    ):
-        await ana.ask("block", player=id_of(eve))
-        await until(lambda: service_of(two)._blocking.is_deaf(id_of(second), id_of(eve)))
-        assert await refusal(eve, "challenge", player=id_of(ana)) == ("not_allowed", "challenge absent")
-        await hears_nothing(second, "challenge")
-
-
-async def test_a_challenge_can_be_accepted_at_a_server_that_missed_it(node: Node) -> None:
-    async with cluster_of(node, 2) as (one, two), known(one, "ana") as ana, known(two, "bo") as bo:
-        id = await challenge(ana, bo)
-        await bo.next_of("challenge")
-        service_of(two)._stored.forget(id)
-        room = (await bo.ask("answer", challenge=id, accept=True))["room"]
-        assert (await over(ana, id))["room"] == room

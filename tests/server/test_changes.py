@@ -1,7 +1,6 @@
 """Concurrent changes on a store that is slow, conflicts or refuses: all are applied, in order."""
 
 import contextlib
-import time
 from collections import Counter
 from collections.abc import AsyncIterator
 
@@ -10,7 +9,7 @@ import pytest
 from tests.fakes import FakeClock, TroubledStore
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, play_out, two_playing
-from tictactoe_protocol.requests import Move, Resign
+from tictactoe_protocol.requests import Resign
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.records.changes import ATTEMPTS
 from tictactoe_server.records.tables import ROOMS
@@ -54,17 +53,6 @@ async def test_a_late_move_is_refused_even_after_a_failed_save(
         assert await ana.refusal("move", room=room, cell=1, ply=2) == "game_over"
 
 
-async def test_a_room_that_its_timer_closed_is_forgotten_by_the_greeting_of_its_player() -> None:
-    async with Server(HERE, limits=uncounted(deserted_seconds=0.01)) as server, open_peer(server.url) as eve:
-        async with open_peer(server.url, "ana") as ana:
-            room = (await ana.ask("create"))["room"]
-            await eve.ask("watch", room=room)
-        assert (await eve.next_of("closed"))["reason"] == "Nobody came back."
-        for _ in range(2):
-            async with open_peer(server.url, token=ana.welcome["token"]) as again:
-                assert (again.welcome["type"], again.welcome["rooms"]) == ("welcome", [])
-
-
 async def test_a_deserted_room_that_cannot_be_deleted_is_deleted_later(store: TroubledStore) -> None:
     limits = uncounted(deserted_seconds=0.05)
     async with Server(HERE, store, limits) as server, open_peer(server.url) as eve:
@@ -92,21 +80,6 @@ async def test_the_second_of_two_concurrent_moves_sees_the_first(server: Server,
         assert (await ana.state(ply=2))["board"] == "O...X...."
 
 
-async def test_a_thousand_changes_waiting_for_a_reload_are_all_answered(server: Server, store: TroubledStore) -> None:
-    async with two_playing(server) as (ana, bo, room):
-        player = Player(bo.welcome["player"], "bo")
-        store.trouble.before_next_save(
-            lambda: store.rooms.put(apply(store.rooms.now(room), player, Resign(room=room), 0))
-        )
-        async with open_peer(server.url, token=ana.welcome["token"]) as other:
-            for number in range(1_000):
-                await other.send("join" if number % 2 else "sync", id=f"{number}", room=room)
-            await ana.send("move", id="move", room=room, cell=4, ply=0)
-            ids = [str(number) for number in range(1_000)]
-            found = [(await other.until(lambda message: "id" in message))["id"] for _ in ids]
-            assert found == ids
-
-
 async def test_concurrent_matches_are_paired_in_shared_rooms(server: Server, store: TroubledStore) -> None:
     async with contextlib.AsyncExitStack() as stack:
         peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(10)]
@@ -121,18 +94,6 @@ async def test_concurrent_matches_are_paired_in_shared_rooms(server: Server, sto
         rooms = Counter(answer["room"] for answer in answers)
         assert (len(rooms), set(rooms.values())) == (5, {2})
         assert Counter(answer["seat"] for answer in answers) == {"X": 5, "O": 5}
-
-
-async def test_one_kind_of_match_does_not_wait_for_another(server: Server, store: TroubledStore) -> None:
-    async with contextlib.AsyncExitStack() as stack:
-        kinds = ("classic", "gomoku", "four", "connect-four")
-        peers = [await stack.enter_async_context(open_peer(server.url)) for _ in kinds]
-        store.trouble.hold()
-        for peer, kind in zip(peers, kinds, strict=True):
-            await peer.send("match", id="m", rules=kind)
-        await store.trouble.until_held(len(kinds))
-        store.trouble.release()
-        assert len({(await answered(peer, "m"))["room"] for peer in peers}) == len(kinds)
 
 
 async def test_a_match_survives_an_unsaved_room(server: Server, ana: Peer, bo: Peer, store: TroubledStore) -> None:
@@ -206,18 +167,6 @@ async def test_unsettled_writes_are_awaited(server: Server, store: TroubledStore
         assert (await bo.state(ply=1))["board"][0] == "X"
 
 
-async def test_unsettled_writes_time_out(server: Server, store: TroubledStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.records.changes.UNSETTLED_SECONDS", 0.5)
-    async with two_playing(server) as (ana, bo, room):
-        store.trouble.fail("save", Unsettled(), times=1000)
-        began = time.monotonic()
-        assert await ana.refusal("move", room=room, cell=0, ply=0) == "unavailable"
-        assert time.monotonic() - began >= 0.5
-        store.trouble.heal()
-        assert (await ana.ask("move", room=room, cell=0, ply=0))["type"] == "ok"
-        assert (await bo.state(ply=1))["board"][0] == "X"
-
-
 async def test_a_queued_change_times_out(server: Server, store: TroubledStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.records.changes.ANSWER_SECONDS", 0.2)
     async with two_playing(server) as (ana, bo, room):
@@ -241,24 +190,6 @@ async def test_retried_changes_time_out(server: Server, store: TroubledStore, mo
         assert (await ana.ask("move", room=room, cell=4, ply=0))["type"] == "ok"
         assert (await bo.ask("move", room=room, cell=0, ply=1))["type"] == "ok"
         assert (await ana.state(ply=2))["board"] == "O...X...."
-
-
-async def test_a_turn_begins_when_a_move_stored_unnoticed_is_shown(
-    server: Server, store: TroubledStore, clock: FakeClock
-) -> None:
-    async with two_playing(server, clock=MINUTE) as (ana, bo, room):
-        await play_out({"X": ana, "O": bo}, room, [0, 4])
-        ana_moves = Move(room=room, cell=1, ply=2)
-        moved = apply(store.rooms.now(room), Player(ana.welcome["player"], "ana"), ana_moves, server.core.time())
-        store.trouble.before_next_save(lambda: store.rooms.put(moved))
-        store.trouble.fail("save", StoreUnavailable())
-        assert await ana.refusal("move", room=room, cell=1, ply=2) == "unavailable"
-        clock.advance(5_000)
-        assert (await ana.ask("move", room=room, cell=1, ply=2))["type"] == "ok"
-        assert (await bo.state(room=room, ply=3))["clock"] == {
-            "remaining_ms": {"X": 60_000, "O": 60_000},
-            "running": "O",
-        }
 
 
 async def test_a_save_that_certainly_failed_causes_no_reload(server: Server, store: TroubledStore) -> None:

@@ -32,36 +32,6 @@ async def test_watchers_cannot_write_in_a_players_only_chat(ana: Peer, eve: Peer
     assert lines_seen(ana) == []
 
 
-async def test_chat_from_a_watching_connection_has_no_seat(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, token=ana.welcome["token"]) as second:
-        room = (await ana.ask("create"))["room"]
-        await second.ask("watch", room=room)
-        await second.ask("chat", room=room, text="from over here")
-        line = await ana.next_of("chat")
-        assert (line["from"], line["seat"]) == ("ana", None)
-
-
-async def test_the_reply_comes_before_the_line_and_without_an_id_there_is_none(ana: Peer) -> None:
-    room = (await ana.ask("create"))["room"]
-    await ana.state()
-    await ana.send("chat", room=room, text="one", id="first")
-    await ana.send("chat", room=room, text="two")
-    await ana.send("ping", id="last")
-    answers = [await ana.receive() for _ in range(4)]
-    assert [message.get("id", message.get("text")) for message in answers] == ["first", "one", "two", "last"]
-
-
-async def test_control_characters_are_removed_from_a_line(ana: Peer) -> None:
-    room = (await ana.ask("create"))["room"]
-    for said, heard in (
-        ("  \x1b[31mred\x1b[0m\n", "[31mred[0m"),
-        ("abc\u202edef\u200bghi\u3164", "abcdefghi"),
-        ("🙂" * 200, "🙂" * 200),
-    ):
-        await ana.ask("chat", room=room, text=said)
-        assert (await ana.next_of("chat"))["text"] == heard
-
-
 async def test_empty_and_too_long_chat_lines_are_refused(server: Server) -> None:
     async with two_playing(server) as (ana, bo, room):
         for text, code in (

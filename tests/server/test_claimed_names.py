@@ -1,14 +1,10 @@
-import asyncio
 import itertools
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
-from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from tests.fakes import TroubledStore
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer
 from tests.rows import each
@@ -17,7 +13,7 @@ from tictactoe_protocol.names import LINK_MS, MAX_DEVICES
 from tictactoe_server.core.session import TRIES
 from tictactoe_server.operator.order import OrderRefused
 from tictactoe_server.operator.people import ListNames, Merge, Release
-from tictactoe_server.people.accounts import Accounts, hash_secret
+from tictactoe_server.people.accounts import hash_secret
 from tictactoe_server.people.confusables import keys_of
 from tictactoe_server.play.hello import HelloService
 from tictactoe_server.records.changes import change
@@ -33,7 +29,6 @@ from tictactoe_server.records.tables import (
     FormerCodes,
     KnownDevice,
     LinkCode,
-    open_folder,
     open_memory,
     today,
 )
@@ -109,18 +104,6 @@ async def test_a_connected_namesake_is_marked_once_the_name_is_claimed(server: S
         assert await seat_names(first, second) == {"X": shown, "O": name}
 
 
-@pytest.mark.features
-async def test_a_claimed_name_is_marked_in_an_event_too(ana: Peer, bo: Peer) -> None:
-    await claim(ana, "ana")
-    clock = {"initial_ms": 60_000, "increment_ms": 0}
-    event = (await bo.ask("event_open", kind="round_robin", title="Friday", clock=clock))["event"]
-    await bo.ask("event_join", event=event, name="ANA")
-    await ana.ask("event_join", event=event)
-    await ana.ask("event_watch", event=event, on=True)
-    state = await ana.until(lambda message: message["type"] == "event" and len(message["table"]) == 2)
-    assert sorted(row["name"] for row in state["table"]) == ["ANA?", "ana"]
-
-
 async def test_a_refused_claim_reserves_no_similar_names(ana: Peer, bo: Peer, cy: Peer) -> None:
     await claim(bo, "lan")
     assert await ana.refusal("claim_name", name="Ian") == "bad_name"
@@ -143,21 +126,6 @@ async def test_a_player_has_one_name_and_the_former_is_free_after_a_week(ana: Pe
     await a_week_later(store)
     await claim(bo, "ian")
     assert (await ana.ask("devices"))["claimed"] == "cy"
-
-
-async def test_of_concurrent_claims_of_a_player_one_is_kept(tmp_path: Path) -> None:
-    async with AsyncExitStack() as stack:
-        store = open_folder(tmp_path, kept_by())
-        server = await stack.enter_async_context(Server(HERE, store=store, limits=uncounted()))
-        ana, bo, cy = [await stack.enter_async_context(open_peer(server.url, name)) for name in ("ana", "bo", "cy")]
-        token = ana.welcome["token"]
-        many = [await stack.enter_async_context(open_peer(server.url, token=token)) for _ in range(4)]
-        await asyncio.gather(*(claim(peer, f"ana {number}") for number, peer in enumerate(many, 1)))
-        kept = (await ana.ask("devices"))["claimed"]
-        await a_week_later(store)
-        for name in {f"ana {number}" for number in range(1, 5)} - {kept}:
-            await claim(bo, name)
-        assert await cy.refusal("claim_name", name=kept) == "bad_name"
 
 
 async def test_an_unsuitable_name_cannot_be_claimed(server: Server) -> None:
@@ -332,22 +300,6 @@ async def test_a_revoked_device_is_sent_away_and_comes_back_by_no_token_or_code(
     assert await ana.refusal("revoke", device=stolen["id"]) == "not_allowed"
 
 
-async def test_a_device_that_comes_while_another_is_revoked_stays() -> None:
-    store = TroubledStore()
-    async with Server(HERE, store, uncounted()) as server, open_peer(server.url, "ana") as ana:
-        async with open_peer(server.url, link=(await ana.ask("link"))["link_code"]):
-            lost = next(one for one in (await ana.ask("devices"))["devices"] if "current" not in one)
-        store.players.trouble.hold()
-        await ana.send("revoke", id="1", device=lost["id"])
-        await store.players.trouble.until_held(1)
-        await change(store.table(ACCOUNTS), ana.welcome["player"], lambda old: old and old.with_device("f" * 64))
-        store.players.trouble.release()
-        assert (await ana.until(lambda message: message.get("id") == "1"))["type"] == "ok"
-        account = await Accounts(store).load(ana.welcome["player"])
-        assert account is not None
-        assert [one.key for one in account.devices] == [hash_secret(ana.welcome["token"]), "f" * 64]
-
-
 async def test_a_connected_device_that_was_revoked_may_not_claim_or_link(server: Server, store: Storage) -> None:
     async with open_peer(server.url, "ana") as ana:
         await change(store.table(PLAYERS), hash_secret(ana.welcome["token"]), lambda old: None)
@@ -432,14 +384,3 @@ async def test_a_player_in_a_game_is_not_merged(server: Server, ana: Peer, bo: P
     room = (await bo.ask("create"))["room"]
     with pytest.raises(OrderRefused, match=room):
         await server.carry_out(Merge(bo.welcome["player"], "ana"))
-
-
-async def test_names_and_devices_outlive_the_server(tmp_path: Path) -> None:
-    async with Server(HERE, store=open_folder(tmp_path, kept_by())) as server, open_peer(server.url, "ana") as ana:
-        codes = await claim(ana, "ana")
-        code = (await ana.ask("link"))["link_code"]
-    async with Server(HERE, store=open_folder(tmp_path, kept_by())) as server:
-        async with open_peer(server.url, link=code) as phone, open_peer(server.url, "ana", rescue=codes[1]) as back:
-            assert phone.welcome["player"] == back.welcome["player"] == ana.welcome["player"]
-        async with open_peer(server.url, "ana") as other:
-            assert other.welcome["claimed"] is False

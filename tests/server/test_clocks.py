@@ -9,9 +9,9 @@ from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
 from tictactoe_protocol import BadMessage
 from tictactoe_protocol.codec import decode_request
 from tictactoe_protocol.pushes import Result
-from tictactoe_protocol.requests import Resign, Undo
+from tictactoe_protocol.requests import Undo
 from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields
-from tictactoe_server.rooms.room import Player, is_expired
+from tictactoe_server.rooms.room import is_expired
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -20,7 +20,6 @@ HERE = Settings(host="127.0.0.1", port=0)
 FIVE_MINUTES = ClockFields(initial_ms=300_000, increment_ms=2_000)
 TEN_SECONDS_A_MOVE = ClockFields(move_ms=10_000)
 CLOCKS = (FIVE_MINUTES, TEN_SECONDS_A_MOVE)
-RESIGN = Resign(room=CODE)
 
 
 def timed(clock: ClockFields = FIVE_MINUTES) -> Table:
@@ -80,15 +79,6 @@ def test_in_a_game_of_three_the_flagged_player_is_passed_over_and_the_last_one_l
     assert over.result == Result("O", "timeout")
     assert over.score == {ANA.id: 0, BO.id: 1, CY.id: 0, "draws": 0}
     assert table.times == [0, 301_000, 0]
-
-
-@pytest.mark.parametrize(("player", "running"), [(CY, "X"), (ANA, "O")], ids=["out of turn", "on turn"])
-def test_a_resigning_player_of_three_passes_on_only_their_own_running_clock(player: Player, running: str) -> None:
-    table = timed_for_three()
-    table.play(0, 1, 2)
-    table.wait(25_000)
-    table.do(player, RESIGN)
-    assert (table.running, table.times) == (running, [275_000, 300_000, 300_000])
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from tictactoe_server.features.cluster.messages import Page
 from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.operator import people
 from tictactoe_server.operator.order import Order, OrderRefused
-from tictactoe_server.operator.people import Announce, BanOrder, Kick, ListConnections, ListPlayers, Unban
+from tictactoe_server.operator.people import Announce, Kick, ListConnections, ListPlayers
 from tictactoe_server.operator.rooms import ListRooms, ShowRoom
 from tictactoe_server.operator.status import DrainOrder, Status
 from tictactoe_server.rooms.room import Player
@@ -347,18 +347,6 @@ async def test_a_slow_server_presumes_no_other_dead_because_of_its_own_delay(nod
         assert not members.is_living(id)
 
 
-async def test_a_server_that_stops_during_a_takeover_leaves_no_task_running(node: Node) -> None:
-    async with cluster_of(node, 1) as (server,):
-        before = asyncio.all_tasks()
-        for _ in range(5):
-            keeping = asyncio.ensure_future(server.service(Cluster).run())
-            await asyncio.sleep(0.02)  # it waits by now
-            server.service(Cluster).members.on_gone("another")
-            keeping.cancel()
-            await until(keeping.cancelled)
-        await until(lambda: asyncio.all_tasks() <= before)
-
-
 async def ordered(server: Server, order: Order) -> Any:
     return await server.carry_out(order)
 
@@ -417,20 +405,6 @@ async def test_cluster_check_reports_unreachable_servers(node: Node) -> None:
             for name in (one.service(Cluster).members.name, other.service(Cluster).members.name):
                 assert f"Fault: Server {name} cannot be reached at {nowhere}: connection refused.\n" in found
             assert f"at {third.service(Cluster).members.url}: no response within 2 s.\n" in found
-
-
-async def test_a_ban_starts_and_ends_at_every_server(node: Node) -> None:
-    async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (_, bo, _room):
-        await one.carry_out(BanOrder("bo", reason="too loud"))
-        assert (await bo.peer.next_of("error"))["code"] == "banned"
-        for server in (one, other):
-            async with open_peer(server.url, token=bo.token) as again:
-                assert again.welcome["code"] == "banned"
-        player = bo.peer.welcome["player"]
-        await other.carry_out(Unban(player))
-        await until(lambda: one.parts.bans.of_subject(player) is None)
-        async with open_peer(one.url, token=bo.token) as again:
-            assert again.welcome["type"] == "welcome"
 
 
 async def test_a_name_is_claimed_once_in_a_cluster_and_is_valid_at_every_server(node: Node) -> None:
@@ -561,18 +535,6 @@ async def test_only_missed_outlines_are_read_again(node: Node, monkeypatch: pyte
         assert {outline.code for page in told for outline in page.outlines} == set(rooms[3:])
         async with open_peer(other.url) as eve:
             assert {row["room"] for row in (await eve.ask("rooms"))["rooms"]} == set(rooms)
-
-
-async def test_all_rooms_are_read_if_too_many_news_were_missed(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.features.cluster.rooms._KEPT_NEWS", 3)
-    monkeypatch.setattr("tictactoe_server.features.cluster.rooms._PAGE_ROOMS", 2)
-    async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
-        rooms = [(await ana.ask("create"))["room"]]
-        await until(lambda: other.service(Cluster).count == 1)
-        with losing(one, "cluster.news"), losing(one, "cluster.alive"):
-            rooms += [(await ana.ask("create"))["room"] for _ in range(5)]
-            await ana.ask("leave", room=rooms.pop(0))
-        await until(lambda: other.service(Cluster).other_rooms.rooms.keys() == set(rooms))
 
 
 async def vanish(server: Server) -> None:

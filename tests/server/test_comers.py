@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import time
 from collections import Counter
-from functools import partial
 
 from tests.fakes import FakeClock
 from tests.limits import uncounted
@@ -163,28 +162,3 @@ async def test_work_is_sliced_and_addresses_take_turns() -> None:
             await asyncio.sleep(0)
     assert done == ["a1", "b1", "b2", "a2", "a3", "a4"], "who has less waiting comes first where both had as much"
     assert turned >= 6, "one thing in a turn where each takes long"
-
-
-async def test_a_short_queue_is_served_next_despite_long_ones() -> None:
-    done: list[str] = []
-    queue, finished = FairQueue(), asyncio.Event()
-
-    def work(name: str) -> None:
-        done.append(name)
-        until = time.thread_time() + 0.001
-        while time.thread_time() < until:
-            pass
-        if done.count("much") == 8:
-            queue.put("192.0.2.9", partial(work, "little"), 1)
-            queue.put("192.0.2.9", end)
-
-    def end() -> None:
-        done.append("end")
-        finished.set()
-
-    for number in range(20):
-        for _ in range(20):
-            queue.put(f"192.0.2.{number + 10}", partial(work, "much"), 19)
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        await finished.wait()
-    assert done[:10] == [*["much"] * 8, "little", "end"]

@@ -215,23 +215,6 @@ async def test_a_queued_hello_does_not_time_out(server: Server) -> None:
         assert (await patient.message())["type"] == "welcome"
 
 
-@pytest.mark.parametrize(("messages", "is_heard"), [(10, True), (10_000, False)])
-async def test_a_closing_peer_is_read_until_its_goodbye(serve: Serve, messages: int, is_heard: bool) -> None:
-    server = await serve(uncounted(close_seconds=600))
-    async with open_raw(server.url) as peer:
-        (connection,) = server._listener.connections
-        connection.close(1000, "enough")
-        goodbye = text(Close(1000, "").serialize(), opcode=Opcode.CLOSE)
-        await peer.write(text(ping("passed over")) * messages + goodbye)
-        assert await peer.close_code() == 1000
-        if is_heard:
-            await peer.ended()
-        else:
-            with pytest.raises(TimeoutError):
-                await asyncio.wait_for(peer.reader.read(), 0.3)
-        connection.abort()
-
-
 async def test_stopping_waits_only_briefly_for_clients() -> None:
     limits = uncounted(close_seconds=0.1)
     async with Server(Settings(host="127.0.0.1", port=0), limits=limits) as server:
@@ -400,14 +383,3 @@ async def test_connections_leave_nothing_for_the_garbage_collector(server: Serve
         await until(lambda: not connections())
     finally:
         gc.enable()
-
-
-async def test_a_hello_sent_in_time_is_accepted_although_the_server_was_late(serve: Serve) -> None:
-    server = await serve(uncounted(hello_seconds=600.0))
-    async with open_raw(server.url, hello=False) as peer:
-        await until(lambda: server.parts.lag.seconds > -1)
-        (connection,) = server._listener.connections
-        connection._set_deadline(0.0, connection._close_silent)
-        peer.writer.write(text('{"type":"hello"}'))
-        time.sleep(0.8)  # noqa: ASYNC251  # as on a starved machine
-        assert (await peer.message())["type"] == "welcome"

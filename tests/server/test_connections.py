@@ -11,7 +11,6 @@ from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 
 Serve = Callable[[Limits], Awaitable[Server]]
-LINE_FOR_X = [0, 3, 1, 4, 2]
 
 
 @pytest.mark.features
@@ -92,14 +91,6 @@ async def test_of_two_connections_for_one_seat_the_newer_wins(server: Server) ->
             assert not [message for message in ana.seen if message["type"] == "room" and message["ply"] > 1]
 
 
-async def test_joining_twice_on_one_connection_is_idempotent(ana: Peer) -> None:
-    room = (await ana.ask("create"))["room"]
-    first, second = await ana.ask("join", room=room), await ana.ask("join", room=room)
-    assert {**first, "id": ""} == {**second, "id": ""}
-    assert (await ana.ask("ping"))["type"] == "ok"
-    assert not [message for message in ana.seen if message["type"] == "replaced"]
-
-
 async def test_the_reply_comes_before_the_state_that_it_caused(ana: Peer, bo: Peer) -> None:
     await ana.send("create", id="c")
     reply, state = await ana.receive(), await ana.receive()
@@ -149,14 +140,6 @@ async def test_a_watcher_is_counted_for_all_without_a_new_seq(ana: Peer, eve: Pe
     assert (await eve.ask("leave", room=room))["type"] == "ok"
     assert (await ana.state())["watchers"] == 0
     assert await eve.refusal("sync", room=room) == "not_in_room"
-
-
-async def test_a_watcher_that_joins_plays_and_is_counted_no_more(ana: Peer, eve: Peer) -> None:
-    room = (await ana.ask("create"))["room"]
-    await eve.ask("watch", room=room)
-    assert (await eve.ask("join", room=room))["seat"] == "O"
-    assert (await ana.state(status="playing"))["watchers"] == 0
-    await play_out({"X": ana, "O": eve}, room, LINE_FOR_X)
 
 
 async def test_a_player_may_watch_the_own_game_from_a_second_connection(server: Server) -> None:

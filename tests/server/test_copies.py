@@ -16,14 +16,14 @@ from tests.environment import environment
 from tests.peer import PATIENCE_SECONDS
 from tests.rows import each
 from tests.server.commands import run_command
-from tests.server.stored import keep, room_of
+from tests.server.stored import room_of
 from tictactoe_server.features.jetstream.copies import Compared, Copies, Copy, Faults, Report
 from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.features.jetstream.store import JetStreamStore
 from tictactoe_server.features.jetstream.stream import StreamInfo
 from tictactoe_server.features.jetstream.streams import make_streams
 from tictactoe_server.records.tables import KEPT, ROOMS
-from tictactoe_server.storage.store import MISSING, CannotOpenStore, StoreUnavailable, save
+from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable, save
 
 WELL = Copy(10, 1, 12)
 
@@ -90,25 +90,6 @@ async def says(process: Process, words: str) -> None:
             assert line, words
 
 
-async def test_a_node_that_is_down_is_named_and_may_begin_with_an_empty_folder(nodes: Nodes) -> None:
-    async with opened(nodes) as (store, copies):
-        for number in range(20):
-            await keep(store, room_of(f"A{number:05}"), MISSING)
-        await until_faults(store, copies)
-        node = await idle_node(nodes)
-        async with watching(nodes) as watch:
-            await says(watch, "No faults.")
-            await node.stop()
-            await says(watch, f"Fault: Node {node.name} does not answer")
-        checked = await asyncio.to_thread(run_command, "cluster", "check", "--store", nodes.url)
-        assert (checked.exit_code, f"Fault: Node {node.name} does not answer" in checked.output) == (1, True)
-        node.empty()
-        await node.start()
-        await until_faults(store, copies)
-        checked = await asyncio.to_thread(run_command, "cluster", "check", "--store", nodes.url)
-        assert (checked.exit_code, "No faults." in checked.output) == (0, True), checked.output
-
-
 async def test_a_copy_is_no_fault_while_servers_write(nodes: Nodes) -> None:
     async with opened(nodes) as (store, copies):
         await until_faults(store, copies)
@@ -126,11 +107,14 @@ async def test_a_copy_is_no_fault_while_servers_write(nodes: Nodes) -> None:
         assert not any(found), found
 
 
-async def test_a_dead_machine_is_replaced_by_one_with_another_name(nodes: Nodes) -> None:
+async def test_a_dead_machine_is_named_and_replaced_by_one_with_another_name(nodes: Nodes) -> None:
     async with opened(nodes) as (store, copies):
         dead = await idle_node(nodes)
         nodes.nodes.remove(dead)
-        await dead.kill()
+        async with watching(nodes) as watch:
+            await says(watch, "No faults.")
+            await dead.kill()
+            await says(watch, f"Fault: Node {dead.name} does not answer")
         await until_faults(store, copies, dead.name)
         new = Node(nodes.folder, 3, free_ports(3))
         new.write([node.route_port for node in nodes.nodes], authority=None, is_proxied=False)

@@ -108,21 +108,6 @@ def root_of(folder: Path, table: str) -> int:
     return (int(number) - 1) * PAGE_BYTES
 
 
-@pytest.mark.parametrize("table", ["rooms", "players", "archive", "archive_players", "archive_rooms", "journal"])
-@pytest.mark.parametrize("fill", [b"\0", b"\xff"])
-def test_a_damaged_first_page_of_a_table_is_refused(folder: Path, table: str, fill: bytes) -> None:
-    overwrite(folder, root_of(folder, table), fill * PAGE_BYTES)
-    refuse(folder)
-
-
-@pytest.mark.parametrize("size", [10, 60, 500, PAGE_BYTES, PAGE_BYTES + 1, "half", "last page"])
-def test_a_truncated_file_is_refused(folder: Path, size: int | str) -> None:
-    content = (folder / FILE_NAME).read_bytes()
-    sizes = {"half": len(content) // 2, "last page": len(content) - PAGE_BYTES}
-    (folder / FILE_NAME).write_bytes(content[: sizes[size] if isinstance(size, str) else size])
-    refuse(folder)
-
-
 @pytest.mark.parametrize(
     ("written", "damaged"),
     [(b"CREATE TABLE rooms", b"CREATE TABLE r\xffoms"), (b"CREATE TABLE journal (id", b"CREATE TABLE journal (ie")],

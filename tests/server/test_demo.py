@@ -1,12 +1,11 @@
 """The computers' game for visitors of the first page while no other game is running, over real sockets."""
 
-import os
 from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
 
-from tests.peer import Peer, open_peer, play_out, two_playing, until
+from tests.peer import Peer, open_peer, play_out, two_playing
 from tictactoe_engine import PRESETS, Position
 from tictactoe_server.features.bots.feature import BotOptions
 from tictactoe_server.server import Server
@@ -68,13 +67,6 @@ async def test_it_ends_for_a_game_of_people_and_comes_back_after_it(server: Serv
     await eve.until(lambda message: message.get("demo"))
 
 
-async def test_the_demonstration_process_ends_without_watchers(eve: Peer) -> None:
-    await eve.until(lambda message: message.get("demo", {}).get("ply"))
-    assert _idle_processes()
-    await eve.ask("lobby", on=False)
-    await until(lambda: not _idle_processes())
-
-
 async def test_an_operator_turns_it_off() -> None:
     async with (
         Server(Settings(host="127.0.0.1", port=0, features=(BotOptions(demo=False),))) as server,
@@ -84,16 +76,3 @@ async def test_an_operator_turns_it_off() -> None:
         assert await eve.next_of("boards") == {"type": "boards", "boards": []}
         await eve.ask("ping")
         assert [message["type"] for message in eve.seen].count("boards") == 1
-
-
-def _idle_processes() -> list[int]:
-    children = []
-    for entry in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{entry}/stat", encoding="utf-8") as stat:
-                parent = int(stat.read().rpartition(")")[2].split()[1])
-            if parent == os.getpid() and os.sched_getscheduler(int(entry)) == os.SCHED_IDLE:
-                children.append(int(entry))
-        except (OSError, IndexError):
-            continue
-    return children

@@ -200,11 +200,6 @@ def test_many_blocked_cells_take_few_bytes() -> None:
     assert len(encode_game(game_of(LARGE))) < 600
 
 
-def test_few_blocked_cells_are_stored_as_a_list() -> None:
-    assert b'"blocked":[4]' in encode_room(Table(ANA, rules=PRESETS["blocker"]).room)
-    assert b'"blocked":[4]' in encode_game(game_of(PRESETS["blocker"]))
-
-
 @pytest.mark.parametrize("bitmap", ["no bitmap", "AAA", "////" * 100, "\u00e9"])
 def test_an_invalid_bitmap_is_unreadable(bitmap: str) -> None:
     with pytest.raises(Unreadable):

@@ -10,7 +10,7 @@ from tests.server.tables import ANA, BO, CODE, CY, START, Table
 from tictactoe_engine import PRESETS
 from tictactoe_engine.records import format_record, parse_record
 from tictactoe_protocol.pushes import Happening, Result, SeatState
-from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Rematch, Resign, Undo
+from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Resign, Undo
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.indexes import RoomExists
 from tictactoe_server.core.live_room import LiveRoom
@@ -88,12 +88,6 @@ def test_the_first_move_of_an_event_game_has_a_deadline(clock: ClockFields) -> N
     assert table.room.score == {ANA.id: 1, BO.id: 0, "draws": 0}
 
 
-def test_a_present_player_who_does_not_begin_loses() -> None:
-    table = Pairing(ANA, BO)
-    table.wait(READY_MS)
-    assert table.expire().result == Result("O", "forfeit")
-
-
 def test_a_game_without_players_is_forfeited_by_both() -> None:
     table = Pairing()
     table.wait(READY_MS)
@@ -102,14 +96,6 @@ def test_a_game_without_players_is_forfeited_by_both() -> None:
         (*out("X", why="late"), *out("O", why="away")),
     )
     assert table.room.score == {ANA.id: 0, BO.id: 0, "draws": 0}
-
-
-def test_a_dropped_player_who_moved_beats_one_who_never_came() -> None:
-    table = Pairing(ANA)
-    table.move(4)
-    table.do(ANA, Dropped())
-    table.wait(READY_MS)
-    assert table.expire().result == Result("X", "forfeit")
 
 
 def test_in_an_opening_the_choice_of_the_second_player_is_due_in_the_same_time() -> None:
@@ -143,17 +129,6 @@ def test_an_expired_hold_is_a_win_for_the_present_player() -> None:
     assert (table.times, table.running) == ([300_000 - HOLD_MS + 1, 300_000], "X")
     table.wait(1)
     assert (table.expire().result, table.room.happened) == (Result("X", "claimed"), out("O", why="away"))
-
-
-def test_a_player_back_within_the_hold_gets_a_full_hold_again() -> None:
-    table = Pairing(ANA, BO)
-    table.play(4, 0)
-    for _ in range(3):
-        table.do(BO, Dropped())
-        table.wait(HOLD_MS - 1)
-        table.do(BO, Enter())
-    assert expires_at(table.room) == START + 300_000
-    assert table.expire().result is None
 
 
 def test_a_handed_over_seat_keeps_its_state() -> None:
@@ -196,22 +171,6 @@ def test_while_both_are_away_the_clock_decides_and_who_comes_first_past_the_hold
     table.do(ANA, Dropped())
     table.wait(300_000)
     assert table.expire().result == Result("O", "timeout")
-
-
-def test_a_clock_that_expires_before_the_hold_decides() -> None:
-    table = Pairing(ANA, BO)
-    table.play(4, 0)
-    table.wait(290_000)
-    table.do(BO, Dropped())
-    table.wait(HOLD_MS)
-    assert table.expire().result == Result("O", "timeout")
-
-
-def test_before_both_have_moved_no_hold_ends_a_game() -> None:
-    table = Pairing(ANA, hold_ms=1)
-    table.move(4, after_ms=READY_MS - 1)
-    table.wait(READY_MS - 1)
-    assert table.expire().result is None
 
 
 def test_a_standstill_pauses_deadlines_and_then_restarts_them() -> None:
@@ -258,13 +217,6 @@ def test_from_eight_moves_on_a_draw_can_be_agreed() -> None:
     table.move(20)
     table.do(ANA, Draw(room=CODE, action="offer"))
     assert table.do(BO, Draw(room=CODE, action="accept")).result == Result(None, "agreed")
-
-
-def test_there_is_no_rematch() -> None:
-    table = Pairing(ANA, BO)
-    table.play(0, 3, 1, 4, 2)
-    refused = table.refusal(ANA, Rematch(room=CODE))
-    assert (refused.code, refused.data["why"]) == ("not_allowed", "event rematch")
 
 
 def test_the_record_of_an_event_game_names_event_and_round() -> None:

@@ -11,12 +11,10 @@ from tests.peer import PATIENCE_SECONDS, until
 from tests.server.events.authors import begun as begun_before
 from tests.server.events.authors import new_event
 from tests.server.events.authors import run as carry_out
-from tests.server.test_events_service import HERE, begun, events_of, known, opened
-from tictactoe_server.features.tournaments.commands import EnterEvent, apply
+from tests.server.test_events_service import HERE, begun, events_of, known
 from tictactoe_server.features.tournaments.event_store import EVENTS, IDLE_DAYS, OVER_DAYS
-from tictactoe_server.records import mirror
 from tictactoe_server.server import Server
-from tictactoe_server.storage.store import MISSING, StoreUnavailable, Unreadable, Unsettled, save
+from tictactoe_server.storage.store import MISSING, Unreadable, save
 
 pytestmark = pytest.mark.features
 
@@ -55,14 +53,6 @@ async def test_idle_events_are_deleted_and_finished_ones_much_later(tmp_path: Pa
         assert left == ["ADL3EA", "0VER3A", "RVN2NG"]
 
 
-async def test_events_unreadable_at_start_are_read_later(store: TroubledStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mirror, "AGAIN_SECONDS", 0.01)
-    store.events.put(msgspec.structs.replace(new_event(), code="K7M4PR"))
-    store.events.trouble.fail("load_all", StoreUnavailable("away"), times=3)
-    async with Server(HERE, store, uncounted()) as server, known(server, "ana") as ana:
-        assert [row["event"] for row in (await ana.ask("events"))["events"]] == ["K7M4PR"]
-
-
 async def test_a_damaged_event_harms_no_other(store: TroubledStore) -> None:
     for code in ("K7M4PR", "K7M4PS"):
         store.events.put(msgspec.structs.replace(new_event(), code=code))
@@ -71,19 +61,3 @@ async def test_a_damaged_event_harms_no_other(store: TroubledStore) -> None:
         assert [row["event"] for row in (await ana.ask("events"))["events"]] == ["K7M4PS"]
         assert await ana.refusal("event_join", event="K7M4PR") == "no_such_event"
         assert (await ana.ask("event_join", event="K7M4PS"))["type"] == "ok"
-
-
-@pytest.mark.parametrize("error", [Unsettled("an earlier one is under way"), None])
-async def test_an_entry_at_another_server_in_between_is_kept(store: TroubledStore, error: Unsettled | None) -> None:
-    async with Server(HERE, store, uncounted()) as server, known(server, "ana") as ana:
-        event = await opened(ana)
-
-        def enter_another() -> None:
-            other = apply(store.events.now(event), "pbo", EnterEvent("bo"), 0)
-            store.events.put(other)
-
-        if error is not None:
-            store.events.trouble.fail("save", error)
-        store.events.trouble.before_next_save(enter_another)
-        assert (await ana.ask("event_join", event=event))["type"] == "ok"
-        assert {one.name for one in store.events.now(event).entrants} == {"ana", "bo"}

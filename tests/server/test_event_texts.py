@@ -27,7 +27,6 @@ from tictactoe_server.features.tournaments.texts import describe_event, list_cel
 from tictactoe_server.http.texts import format_csv
 from tictactoe_server.records.tables import open_memory
 from tictactoe_server.server import Server, kept_by
-from tictactoe_server.storage.store import StoreUnavailable
 
 pytestmark = pytest.mark.features
 
@@ -88,16 +87,6 @@ def test_a_swiss_table_shows_the_opponent_of_each_round() -> None:
     assert lines[3] == "    players r1 r2   points  games"
     assert any(line.startswith(" 1. Ana ") and line.endswith("2      2") for line in lines)
     assert "    +4 is a win against the fourth row, =4 a draw, -4 a loss, + alone a bye." in lines
-
-
-def test_a_bye_in_a_knock_out_counts_as_a_win() -> None:
-    event = begun(("ana", "bo", "cy"), "knock_out")
-    (alone,) = (player for one in event.pairings if one.by == "bye" for player in one.players.values())
-    (name,) = (one.name for one in event.entrants if one.player == alone)
-    cells = {line.split()[1].lower(): line.split()[2] for line in told_of(event)[4:7]}
-    assert cells[name.lower()] == "+"
-    told = told_of(play_round(event, lambda one: next(iter(one.players))))
-    assert next(line for line in told if name in line).split()[-2:] == ["1", "0"], told
 
 
 @pytest.mark.parametrize(
@@ -205,18 +194,6 @@ async def test_finished_events_are_found_by_code_but_not_by_guessing() -> None:
         assert (there.status, there.body) == (nowhere.status, nowhere.body)
 
 
-async def test_streams_take_turns_if_a_slice_is_too_short_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.scheduler.SLICE_SECONDS", 0)
-    async with Server(HERE, limits=uncounted()) as server, known(server, "ana") as ana:
-        codes = [await opened(ana) for _ in range(2)]
-        paths = (f"/api/events/{code}/stream" for code in codes)
-        async with streaming(server, next(paths)) as one, streaming(server, next(paths)) as other:
-            for code in codes:
-                await ana.ask("event_join", event=code)
-            for stream in (one, other):
-                await stream.until(seq=2)
-
-
 async def test_texts_of_large_events_are_cached_until_they_are_over() -> None:
     async with Server(HERE, limits=uncounted()) as server:
         texts = events_of(server).texts
@@ -227,27 +204,6 @@ async def test_texts_of_large_events_are_cached_until_they_are_over() -> None:
             assert (texts.throttle(changed) is event) == is_kept
             over = replace(changed, status="over", seq=event.seq + 2)
             assert texts.throttle(over) is over
-
-
-@pytest.mark.parametrize("form", ["txt", "games"])
-async def test_concurrent_requests_read_the_games_once(monkeypatch: pytest.MonkeyPatch, form: str) -> None:
-    async with Server(HERE, limits=uncounted()) as server:
-        texts, event, made = events_of(server).texts, begun(4, "swiss"), list[int]()
-
-        async def make(event: Event, form: str) -> bytes:
-            made.append(event.seq)
-            await asyncio.sleep(0)
-            if len(made) == 1:
-                raise StoreUnavailable("The store is away.")
-            return b"text"
-
-        monkeypatch.setattr(texts, "_games", make)
-        failed = await asyncio.gather(*(texts.make(event, form)[1] for _ in range(3)), return_exceptions=True)
-        assert {type(error) for error in failed} == {StoreUnavailable}
-        for seq in (event.seq, event.seq + 1):
-            made_as = [texts.make(replace(event, seq=seq), form) for _ in range(3)]
-            assert [(of, await text) for of, text in made_as] == [(seq, b"text")] * 3
-        assert made == [event.seq, event.seq, event.seq + 1]
 
 
 async def test_events_with_tickets_are_unlisted() -> None:

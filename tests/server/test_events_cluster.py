@@ -1,20 +1,14 @@
-import asyncio
 import contextlib
 
 import pytest
 
-from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, until
+from tests.peer import Message, Peer, open_peer, until
 from tests.server.nats_node import Node
-from tests.server.test_api import read, streaming
 from tests.server.test_cluster import cluster_of, quick
 from tests.server.test_events_service import (
-    card_game,
     events_of,
-    follow,
     known,
-    leave_device,
     opened,
-    play_on,
     run,
     watched,
 )
@@ -100,33 +94,3 @@ async def test_a_leaving_server_hands_over_its_events(node: Node, goes: str) -> 
             driver.parts.drain.start(None, is_final=False)
         await until(lambda: other.core.rooms.elsewhere.is_chosen(event))
         assert not driver.core.rooms.elsewhere.is_chosen(event)
-
-
-async def test_an_event_is_read_and_streamed_to_its_end_at_every_server(node: Node) -> None:
-    async with cluster_of(node, 2) as (one, two), known(one, "ana") as ana:
-        event = await opened(ana, bots=["easy", "easy", "medium"])
-        async with streaming(two, f"/api/events/{event}/stream") as stream:
-            assert (await stream.next())["status"] == "open"
-            assert (await run(ana, event, "begin"))["type"] == "ok"
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                over = await stream.until(status="over")
-                async with streaming(one, f"/api/events/{event}/stream") as other:
-                    assert await other.until(status="over") == over
-        assert await read(two, f"/e/{event}.json") == over == await read(one, f"/api/events/{event}")
-        for pairing in over["pairings"]:
-            if pairing["by"] == "game":
-                assert (await read(two, f"/api/games/{pairing['game_id']}"))["pairing"] == pairing["id"]
-
-
-async def test_a_card_can_be_taken_over_from_an_absent_device_of_another_server(node: Node) -> None:
-    async with cluster_of(node, 2) as (one, two), card_game(one) as game:
-        event, ticket, holder, other, call = game
-        place, far = (one, two) if call["room"] in one.core.rooms.by_code else (two, one)
-        attendances, player = events_of(far).attendances, holder.welcome["player"]
-        async with known(far, "new") as heir, contextlib.AsyncExitStack() as stack:
-            await until(lambda: player in attendances.here)
-            assert (await heir.ask("event_join", event=event, ticket=ticket))["data"]["why"] == "event card"
-            await leave_device(place, holder)
-            await until(lambda: player not in attendances.here)
-            assert (await heir.ask("event_join", event=event, ticket=ticket))["type"] == "ok"
-            await play_on(event, await follow(stack, heir, call["room"]), other, call, {"type": "move", "cell": 0})

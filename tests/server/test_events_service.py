@@ -145,18 +145,6 @@ async def test_too_many_bots_are_refused() -> None:
         await opened(ana, bots=["easy"] * 20)
 
 
-async def test_entering_an_event_is_idempotent_and_names_are_unique(server: Server) -> None:
-    async with known(server, "ana") as ana, known(server, "Ana") as other:
-        event = await opened(ana)
-        for _ in range(2):
-            assert (await ana.ask("event_join", event=event.lower()))["event"] == event
-        taken = await other.ask("event_join", event=event)
-        assert (taken["code"], taken["data"]["why"]) == ("bad_name", "taken")
-        assert (await other.ask("event_join", event=event, name="bo"))["type"] == "ok"
-        assert await other.refusal("event_join", event=event, name="hard-bot") == "bad_name"
-        assert [row["name"] for row in (await watched(ana, event))["table"]] == ["ana", "bo"]
-
-
 async def test_people_of_an_event_are_remembered_before_they_have_a_seat(server: Server) -> None:
     async with known(server, "olga") as organiser, known(server, "ana") as ana:
         await ana.ask("event_join", event=await opened(organiser))

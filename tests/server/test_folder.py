@@ -79,13 +79,6 @@ async def test_a_file_that_is_a_link_is_not_opened(tmp_path: Path, name: str) ->
 
 
 @posix
-async def test_a_lock_that_is_no_file_is_not_opened(tmp_path: Path) -> None:
-    (tmp_path / LOCK_NAME).mkdir()
-    with pytest.raises(CannotOpenStore, match=LOCK_NAME):
-        open_folder(tmp_path)
-
-
-@posix
 async def test_the_folder_itself_may_be_a_link(tmp_path: Path) -> None:
     (tmp_path / "private").mkdir()
     (tmp_path / "data").symlink_to(tmp_path / "private")
@@ -117,16 +110,6 @@ async def test_a_folder_is_free_again_after_its_process_was_killed(tmp_path: Pat
         process.kill()
         process.wait()
     await open_folder(tmp_path).close()
-
-
-@posix
-async def test_one_database_in_two_folders_serves_one_of_them(tmp_path: Path) -> None:
-    first = open_folder(tmp_path / "one")
-    (tmp_path / "two").mkdir()
-    os.link(tmp_path / "one" / FILE_NAME, tmp_path / "two" / FILE_NAME)
-    with pytest.raises(CannotOpenStore, match="is in use by another server"):
-        open_folder(tmp_path / "two")
-    await first.close()
 
 
 @posix

@@ -5,7 +5,6 @@ import gc
 import os
 import subprocess
 import sys
-import weakref
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -14,7 +13,6 @@ import nkeys
 import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
-from nats.aio.client import Client
 
 from tests.authority import Authority
 from tests.environment import environment
@@ -301,28 +299,6 @@ async def test_a_node_that_falls_silent_is_left_at_once_also_with_tls(tmp_path: 
                         break
                     await asyncio.sleep(0.05)
             await link.close()
-
-
-async def test_a_loss_is_noticed_that_the_library_does_not_report(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    async def close(client: Client, *args: object) -> None:
-        """Fail as the library does if the connection is lost while data is waiting to be sent."""
-        client._status = Client.CLOSED
-        raise ConnectionResetError
-
-    with node_in(tmp_path) as node:
-        async with Proxy(node.port) as proxy:
-            link = await Link.open(proxy.url.replace("ws", "nats"))
-            assert link._client is not None
-            before = weakref.ref(link._client)
-            with monkeypatch.context() as patched:
-                patched.setattr(Client, "_close", close)
-                proxy.cut()
-                await until(lambda: link._client not in (None, before()))
-            await link.close()
-    gc.collect()
-    assert [line.getMessage() for line in caplog.records if line.levelname == "ERROR"] == []
 
 
 async def test_a_connection_lost_at_its_start_leaves_no_task(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

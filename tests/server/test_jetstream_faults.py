@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import time
 from collections import deque
 from collections.abc import AsyncIterator
 
@@ -10,11 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from tests.peer import PATIENCE_SECONDS, until
-from tests.proxy import Proxy
-from tests.raw import listening
 from tests.server.fake_nats import FakeNats
 from tests.server.nats_node import check_refusal
-from tests.server.stored import keep, room_of, rooms_in
+from tests.server.stored import keep, room_of
 from tictactoe_server import clock
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.features.backups.streams import copied_streams
@@ -29,7 +26,6 @@ from tictactoe_server.storage.store import MISSING, CannotOpenStore, Conflict, N
 
 CODE = "K7M4PQ"
 LINK_SECONDS = 0.3
-OPENING_SECONDS = 0.1
 
 
 @pytest.fixture
@@ -91,14 +87,6 @@ def test_the_outcome_of_a_write_follows_from_the_answer(answers: list[bytes], er
     assert outcome_of("key", b'{"stream":"rooms-0","seq":7}') == 7
 
 
-async def test_refused_connections_are_retried_with_pauses(nats: FakeNats, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.features.jetstream.link._PAUSE_SECONDS", 2.0)
-    nats.turns_away = True
-    with pytest.raises(CannotOpenStore, match="Authorization"):
-        await Link.open(nats.url, opening_seconds=3.5)
-    assert nats.connections == 2
-
-
 async def test_a_server_waits_while_another_makes_the_identity_of_all(nats: FakeNats, store: JetStreamStore) -> None:
     nats.faults.extend([10164, 10164])
     first = await store.identity()
@@ -142,14 +130,6 @@ async def test_a_server_that_was_cut_off_stores_nothing_until_it_knows_the_time_
     members.lose("other")
     members._last_heard_at = members._listening_since = clock.monotonic() - 120.0
     await keep(store, room_of(CODE, 3), revision)
-
-
-async def test_the_connect_timeout_grows_for_slow_servers(nats: FakeNats) -> None:
-    async with Proxy(int(nats.url.rpartition(":")[2])) as proxy:
-        proxy.down.delay_seconds = 1.1
-        link = await Link.open(proxy.url.replace("ws", "nats"))
-        await link.request("$JS.API.STREAM.INFO.rooms-0")
-        await link.close()
 
 
 async def test_announced_servers_are_used_as_fallbacks(nats: FakeNats) -> None:
@@ -219,13 +199,6 @@ async def test_a_store_waits_to_be_readable_and_reports_why_it_is_not(nats: Fake
     await (await opening).close()
 
 
-async def test_a_copy_that_is_behind_hides_no_room(nats: FakeNats, store: JetStreamStore) -> None:
-    for code in ("AAAAAA", "BBBBBB", "CCCCCC"):
-        await keep(store, room_of(code), MISSING)
-    nats.copied = 1
-    assert set(await rooms_in(store)) == {"AAAAAA", "BBBBBB", "CCCCCC"}
-
-
 async def test_an_incomplete_copy_never_denies_that_a_game_exists(
     nats: FakeNats, store: JetStreamStore, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -234,21 +207,6 @@ async def test_an_incomplete_copy_never_denies_that_a_game_exists(
     with pytest.raises(StoreUnavailable):
         await store.games.games_at(CODE, 1)
     assert "finished games not copied yet; retrying" in caplog.text
-
-
-async def test_an_opening_out_of_time_ends_at_a_refusal() -> None:
-    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"INFO {}\r\n")
-        while await reader.readline() != b"PING\r\n":
-            pass
-        writer.write(b"-ERR 'Authorization Violation'\r\n")
-        writer.close()
-        time.sleep(OPENING_SECONDS)  # noqa: ASYNC251  # so that both are found in one turn of the loop
-        await writer.wait_closed()
-
-    async with listening(refuse) as port, asyncio.timeout(PATIENCE_SECONDS):
-        with pytest.raises(CannotOpenStore, match="Authorization Violation"):
-            await Link.open(f"nats://127.0.0.1:{port}", opening_seconds=OPENING_SECONDS)
 
 
 @pytest.mark.parametrize("turns_away", [False, True])

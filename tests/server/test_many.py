@@ -115,34 +115,6 @@ def test_a_room_is_passed_over_while_its_seat_is_being_taken_and_found_again_whe
     assert matchmaker.find(CLASSIC, CY.id) is live
 
 
-def test_matchmaking_checks_empty_rooms_once() -> None:
-    matchmaker, looks = Matchmaker(), []
-
-    class Watched(LiveRoom):
-        __slots__ = ()
-
-        @property
-        def is_gone(self) -> bool:
-            looks.append(self)
-            return False
-
-        @is_gone.setter
-        def is_gone(self, value: bool) -> None:
-            pass
-
-    deserted = [Watched(HERE, open_room(f"K7M{number + 222}", CLASSIC[0], ANA, number), 1) for number in range(500)]
-    for live in deserted:
-        live.players[ANA.id] = cast(Session, None)
-        matchmaker.offer(live)
-        live.players.clear()
-    there = waiting_room(501, is_here=True)
-    matchmaker.offer(there)
-    looks.clear()
-    for _ in range(100):
-        assert matchmaker.find(CLASSIC, BO.id) is there
-    assert len(looks) <= len(deserted)
-
-
 async def test_jobs_due_at_once_run_in_order_and_in_slices() -> None:
     scheduler = Scheduler()
     done: list[int] = []

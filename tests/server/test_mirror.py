@@ -88,15 +88,3 @@ async def test_a_table_is_loaded_again_until_the_store_answers(tasks: Tasks, sto
     tasks.start(mirror.run())
     async with asyncio.timeout(PATIENCE_SECONDS):
         await mirror.loaded.wait()
-
-
-async def test_a_loaded_table_of_a_single_server_is_not_read_again(
-    tasks: Tasks, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    table, reads = open_memory().table(BANS), list[None]()
-    mirror = Mirror(table, BANS.name, RemoteServers(), tasks)
-    await mirror.load()
-    monkeypatch.setattr(table, "load_all", lambda: reads.append(None))
-    tasks.start(mirror.run())
-    await asyncio.sleep(0)
-    assert reads == []

@@ -5,7 +5,7 @@ import pytest
 
 from tests.server.tables import ANA, BO, CODE, CY, THREE, Step, Table
 from tictactoe_protocol.pushes import EndedOffer, Offers, Result
-from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Resign, Undo
+from tictactoe_protocol.requests import Claim, Draw, Leave, Resign, Undo
 from tictactoe_server.rooms.play import Command, apply
 from tictactoe_server.rooms.room import Player
 from tictactoe_server.rooms.seating import Dropped, Enter
@@ -40,13 +40,6 @@ def test_an_offer_of_a_draw_is_shown_and_agreed() -> None:
     assert table.state["result"] == {"winner": None, "reason": "agreed", "line": []}
 
 
-def test_a_draw_may_be_offered_in_and_out_of_turn_and_before_the_first_move() -> None:
-    for player in (ANA, BO):
-        table = two()
-        mark = table.room.mark_of(player.id)
-        assert table.do(player, OFFER).offers.draw == mark
-
-
 @pytest.mark.parametrize(("player", "by", "how"), [(BO, "O", "declined"), (ANA, "X", "withdrawn")])
 def test_an_ended_offer_may_be_made_again(player: Player, by: str, how: Literal["declined", "withdrawn"]) -> None:
     table = two()
@@ -66,12 +59,6 @@ def test_how_offers_came_to_nothing_is_shown_for_each_kind_until_the_next_offer_
     assert table.state["offers"]["ended"] == ended
     assert set(table.do(BO, OFFER).offers.ended or ()) == {"undo"}
     assert table.move(4).offers == Offers(draw="O")
-
-
-def test_offering_twice_changes_nothing() -> None:
-    table = two()
-    offered = table.do(ANA, OFFER)
-    assert table.do(ANA, OFFER) is offered
 
 
 def test_two_offers_that_meet_are_an_agreement() -> None:
@@ -97,24 +84,6 @@ def test_an_offer_made_out_of_turn_lapses_with_the_next_move() -> None:
     assert table.room.offers == Offers()
 
 
-def test_an_offer_survives_a_disconnect_of_either_player() -> None:
-    table = two()
-    table.do(ANA, OFFER)
-    table.do(ANA, Dropped())
-    table.do(BO, Dropped())
-    table.do(BO, Enter())
-    assert table.do(BO, ACCEPT).result == Result(None, "agreed")
-
-
-def test_a_last_move_is_taken_back() -> None:
-    table = two()
-    table.play(0, 4)
-    assert table.do(BO, ASK).offers == Offers(undo="O")
-    after = table.do(ANA, ALLOW)
-    assert (after.position.board, after.position.ply, after.position.turn) == ("X........", 1, "O")
-    assert (after.offers, after.position.last) == (Offers(), 0)
-
-
 def test_a_takeback_includes_the_reply() -> None:
     table = two()
     table.play(0, 4, 1, 5)
@@ -122,18 +91,6 @@ def test_a_takeback_includes_the_reply() -> None:
     after = table.do(BO, ALLOW)
     assert (after.position.moves, after.position.turn) == ((0, 4), "X")
     assert (table.state["ply"], table.state["board"], table.state["last"]) == (2, "X...O....", 4)
-
-
-def test_the_game_continues_after_a_takeback() -> None:
-    table = two()
-    table.play(0, 3, 1, 4)
-    table.do(BO, ASK)
-    table.do(ANA, ALLOW)
-    assert table.refusal(ANA, Move(room=CODE, cell=2, ply=4)).code == "not_your_turn"
-    table.play(2, 8)
-    assert table.room.position.moves == (0, 3, 1, 2, 8)
-    table.do(BO, ASK)
-    assert table.do(ANA, ALLOW).position.moves == (0, 3, 1)
 
 
 def test_a_request_may_be_withdrawn_and_asking_twice_changes_nothing() -> None:

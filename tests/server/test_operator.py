@@ -6,7 +6,6 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out, two_playing
-from tests.raw import open_raw, text
 from tests.server.stored import bans_in
 from tests.server.test_pages import get
 from tictactoe_server.core.remote import RemoteServers
@@ -78,25 +77,6 @@ async def test_the_operators_lists_show_players_and_rooms(server: Server) -> Non
     assert await refusal(server, ShowRoom("nothing")) != ""
 
 
-async def test_rooms_are_counted_by_status_whatever_becomes_of_them(server: Server) -> None:
-    async def counted() -> dict[str, int]:
-        rooms: dict[str, int] = (await ask(server, Status()))["rooms"]
-        return rooms
-
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        room = (await ana.ask("create"))["room"]
-        assert await counted() == {"waiting": 1, "playing": 0, "over": 0}
-        await bo.ask("join", room=room)
-        await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
-        assert await counted() == {"waiting": 0, "playing": 0, "over": 1}
-        await ana.ask("rematch", room=room)
-        await bo.ask("rematch", room=room)
-        assert await counted() == {"waiting": 0, "playing": 1, "over": 0}
-        await bo.ask("leave", room=room)
-        await ana.ask("leave", room=room)
-        assert await counted() == {"waiting": 0, "playing": 0, "over": 0}
-
-
 async def test_a_kicked_player_reads_the_reason_and_may_return(server: Server) -> None:
     async with two_playing(server) as (ana, bo, room):
         assert (await ask(server, Kick("ana", "too loud.")))["connections"] == 1
@@ -150,22 +130,6 @@ async def test_a_banned_address_gets_no_welcome(server: Server, subject: str) ->
     await ask(server, Unban(subject))
     async with open_peer(server.url, "bo") as back:
         assert back.welcome["type"] == "welcome"
-
-
-async def test_a_banned_flooder_that_never_reads_is_cut_off_soon(server: Server) -> None:
-    async with open_peer(server.url, "fan") as fan:
-        async with open_raw(server.url, hello=False) as loud, asyncio.timeout(PATIENCE_SECONDS):
-            loud.writer.write(text('{"type":"hello","name":"loud"}'))
-            while "loud" not in {row["name"] for row in await ask(server, ListPlayers())}:
-                await fan.ask("ping")
-            flood = text('{"type":"rooms"}') * 500
-            loud.writer.write(flood)
-            await ask(server, BanOrder("loud"))
-            refused = (await ask(server, Status()))["refusals"]
-            while len(await ask(server, ListConnections())) > 1:
-                loud.writer.write(flood)
-                await fan.ask("ping")
-        assert (await ask(server, Status()))["refusals"] == refused
 
 
 @pytest.mark.parametrize("subject", ["", "nonsense", "300.0.0.1", "10.0.0.0/40", "p", "::1/129"])

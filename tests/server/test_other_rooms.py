@@ -146,18 +146,6 @@ async def test_missed_news_is_requested_by_room(here: OneServer) -> None:
     assert OTHER_CODES[1] not in here.known
 
 
-async def test_news_that_are_kept_no_longer_while_they_are_read_are_read_again(here: OneServer) -> None:
-    await here.meet(ONE, OTHER_CODES[0])
-    here.hear(ONE, 4)
-    await here.wire.answer(Page(4, [outline(OTHER_CODES[1])], OTHER_CODES[1], []))
-    await here.wire.answer(Page(5, [outline(OTHER_CODES[2])]))
-    await until(lambda: not here.others._reading)
-    here.hear(ONE, 5)
-    await here.wire.answer(Page(5, [outline(code) for code in OTHER_CODES[1:]]))
-    await here.others.until_read()
-    assert here.known == dict.fromkeys(OTHER_CODES[1:], ONE)
-
-
 async def test_news_during_a_read_overrides_the_result(here: OneServer) -> None:
     here.hear(ONE, 7)
     await until(lambda: bool(here.wire.asked))
@@ -180,20 +168,6 @@ async def test_all_rooms_are_read_of_a_server_that_was_gone_while_it_was_read(he
     assert here.known == {OTHER_CODES[2]: ONE}
 
 
-async def test_words_that_come_while_rooms_are_read_count_as_far_as_none_is_missing(here: OneServer) -> None:
-    here.hear(ONE, 7)
-    await until(lambda: bool(here.wire.asked))
-    for number in (8, 9, 11):
-        here.others.on_news(News(ONE, number, []))
-    await here.wire.answer(Page(7, [outline(OTHER_CODES[0])], OTHER_CODES[0]))
-    await here.wire.answer(Page(11, [outline(OTHER_CODES[1])]))
-    await until(lambda: not here.others._reading)
-    here.hear(ONE, 9)
-    assert not here.others._reading
-    here.hear(ONE, 11)
-    assert here.others._reading.keys() == {ONE}
-
-
 async def test_no_room_is_taken_before_all_rooms_are_read(here: OneServer, monkeypatch: pytest.MonkeyPatch) -> None:
     here.hear(ONE, 1)
     reading = asyncio.ensure_future(here.others.until_read())
@@ -208,20 +182,6 @@ async def test_no_room_is_taken_before_all_rooms_are_read(here: OneServer, monke
     here.hear(TWO, 1)
     with pytest.raises(StoreUnavailable):
         await here.others.until_read()
-
-
-async def test_a_server_takes_nothing_while_it_knows_that_it_missed_something(here: OneServer) -> None:
-    await here.meet(ONE)
-    here.hear(ONE, 2)
-    await here.wire.answer(StoreUnavailable("not now"))
-    await until(lambda: not here.others._reading)
-    reading = asyncio.ensure_future(here.others.until_read())
-    await asyncio.wait({reading}, timeout=0.1)
-    assert not reading.done()
-    here.hear(ONE, 2)
-    await here.wire.answer(Page(2, [outline(CODE)], "", []))
-    await reading
-    assert here.known == {CODE: ONE}
 
 
 async def test_news_of_a_moved_rooms_end_at_its_old_server_is_ignored(here: OneServer) -> None:

@@ -3,13 +3,11 @@ import gzip
 import itertools
 import json
 import re
-import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from ipaddress import ip_network
 from pathlib import Path
 from urllib.parse import quote, urljoin, urlsplit
 
@@ -91,12 +89,6 @@ async def test_a_page_on_localhost_gets_the_address_for_others() -> None:
             assert await address_told(server, f"{host}:{server.port}") == f"http://{hosts[0]}:{server.port}"
         for host in (hosts[0], "laptop.local"):
             assert await address_told(server, f"{host}:{server.port}") == ""
-
-
-async def test_links_use_the_pages_own_address_by_default(server: Server) -> None:
-    assert await address_told(server, f"localhost:{server.port}") == ""
-    async with serving(host="0.0.0.0", trusted_proxies=(ip_network("127.0.0.0/8"),)) as proxied:
-        assert await address_told(proxied, f"localhost:{proxied.port}") == ""
 
 
 async def test_a_room_and_the_server_have_a_qr_code_of_the_link_for_others(server: Server) -> None:
@@ -329,13 +321,6 @@ def test_registrable_host_names_are_refused(host: str) -> None:
     admission = Admission(uncounted())
     assert not admission.knows(host)
     assert not admission.allows_origin(page_at(host))
-
-
-async def test_the_page_is_shown_under_the_host_name_and_under_the_names_of_origins() -> None:
-    settings = Settings(host="127.0.0.1", port=0, origins=("http://nas.fritz.box",))
-    async with Server(settings) as server:
-        for host, status in ((socket.gethostname(), 200), ("nas.fritz.box", 200), ("evil.example", 421)):
-            assert (await get(server, "/", accept=BROWSER, host=host)).status == status
 
 
 async def test_without_pages_only_websockets_and_health_checks_are_served() -> None:

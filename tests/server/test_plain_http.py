@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, until
-from tests.raw import UPGRADE, open_bytes, read_to_end, text
+from tests.raw import open_bytes, read_to_end
 from tests.server.cases import cases
 from tests.server.deadlines import expire
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
-from tictactoe_server.transport.http_connection import MAX_REQUESTS, Phase
+from tictactoe_server.transport.http_connection import MAX_REQUESTS
 from tictactoe_server.transport.http_messages import BadRequest, HttpRequest, HttpResponse, read_request, say
 
 Serve = Callable[[Limits], Awaitable[Server]]
@@ -84,24 +84,6 @@ async def test_all_is_answered_before_the_end(server: Server, last: bytes) -> No
         everything = await read_to_end(reader)
     assert [everything.count(b"/a\n"), everything.count(b"/b\n")] == [3, 1]
     assert everything.endswith(b"/b\n")
-
-
-async def test_a_websocket_that_follows_plain_requests_has_the_whole_time_for_its_hello(serve: Serve) -> None:
-    server = await serve(uncounted(hello_seconds=600.0))
-    async with open_bytes(server.port) as (reader, writer):
-        writer.write(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n")
-        assert (await read_answer(reader)).status == 200
-        (connection,) = server._listener.connections
-        before, begun = connection._deadline, asyncio.get_running_loop().time()
-        writer.write(UPGRADE)
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            assert b" 101 " in await reader.readuntil(b"\r\n\r\n")
-            assert before is not None
-            assert before.cancelled()
-            assert connection._deadline is not None
-            assert connection._deadline.when() >= begun + 600.0
-            writer.write(text('{"type":"hello"}'))
-            assert b'"type":"welcome"' in await reader.readuntil(b"}")
 
 
 async def test_a_client_that_does_not_read_gets_limited_answers(serve: Serve) -> None:
@@ -245,17 +227,6 @@ async def test_the_volume_of_answers_is_limited_by_address(serve: Serve, path: s
     assert statuses == [b"200"] * 4 + [b"429", b"200"]
 
 
-async def test_an_incomplete_request_times_out_with_408(serve: Serve) -> None:
-    server = await serve(uncounted(hello_seconds=600.0))
-    async with open_bytes(server.port) as (reader, writer):
-        writer.write(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\nGET /health")
-        assert (await read_answer(reader)).status == 200
-        (connection,) = server._listener.connections
-        await until(lambda: connection._phase is Phase.WAITING and connection._rest)
-        expire(connection)
-        assert (await read_to_end(reader)).startswith(b"HTTP/1.1 408 ")
-
-
 async def test_idle_keep_alive_connections_are_closed(serve: Serve) -> None:
     server = await serve(uncounted(hello_seconds=600.0))
     async with open_bytes(server.port) as (reader, writer):
@@ -306,21 +277,3 @@ async def test_the_scheme_behind_a_proxy_follows_header_or_origin(forwarded: str
     ):
         writer.write(f"GET /a HTTP/1.1\r\nHost: {host}\r\n{forwarded}\r\n".encode())
         assert (await read_answer(reader)).body.decode() == f"{origin}\n"
-
-
-async def test_requests_through_a_proxy_count_for_their_client() -> None:
-    settings = Settings(host="127.0.0.1", port=0, trusted_proxies=(ip_network("127.0.0.1"),))
-
-    def answer(request: HttpRequest) -> HttpResponse:
-        return say(HTTPStatus.OK, f"{request.address} {request.origin}")
-
-    async with Server(settings) as server, answering(server, answer), open_bytes(server.port) as (reader, writer):
-        for speaker, scheme in (("198.51.100.7", "https"), ("198.51.100.8", "http"), ("198.51.100.7", "nonsense")):
-            writer.write(
-                f"GET /a HTTP/1.1\r\nHost: play.example\r\nX-Forwarded-For: {speaker}\r\n"
-                f"X-Forwarded-Proto: {scheme}\r\n\r\n".encode()
-            )
-            shown = scheme if scheme != "nonsense" else "http"
-            assert (await read_answer(reader)).body.decode() == f"{speaker} {shown}://play.example\n"
-            assert len(server._admission.of_address) == 1
-    assert len(server._admission.of_address) == 0

@@ -86,27 +86,6 @@ def test_requests_for_another_game_are_stale(kind: Callable[..., Draw | Undo], g
     assert (refused.code, refused.path) == ("stale", "game")
 
 
-def test_requests_of_the_last_game_are_stale_in_the_next() -> None:
-    table = Table(ANA, BO)
-    table.play(0, 4)
-    table.do(ANA, draw("offer", 2))
-    table.do(BO, draw("accept", 2))
-    for player in (ANA, BO):
-        table.do(player, rematch(1))
-    table.play(0, 4)
-    assert table.refusal(ANA, draw("offer", 2)).path == "game"
-    assert table.do(ANA, draw("offer", 2, game=2)).offers.draw == "O"
-
-
-def test_seat_and_status_are_checked_before_the_position() -> None:
-    table = Table(ANA, BO)
-    table.play(0, 4)
-    assert table.refusal(CY, draw("offer", 9)).code == "not_seated"
-    table.do(ANA, Resign(room=CODE))
-    assert table.refusal(BO, draw("offer", 9)).code == "game_over"
-    assert table.refusal(BO, draw("offer", 9, game=2)).code == "stale"
-
-
 def test_a_repeated_position_is_distinguished() -> None:
     table = Table(ANA, BO)
     for _ in range(2):

@@ -10,7 +10,7 @@ from tests.server.tables import ANA, BO, CODE, CY, START, THREE, Step, Table
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import Offers, Result
-from tictactoe_protocol.requests import Claim, Draw, Leave, Move, Rematch, Resign
+from tictactoe_protocol.requests import Claim, Leave, Move, Rematch, Resign
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.rooms.play import Command, Expire, apply
 from tictactoe_server.rooms.room import NOBODY, Player
@@ -68,10 +68,6 @@ def test_players_take_free_seats_in_order_and_the_last_starts_the_game() -> None
     room = table.do(CY, Enter())
     assert (room.status, room.mark_of(CY.id), room.seq) == ("playing", "A", 3)
     assert room.score == {ANA.id: 0, BO.id: 0, CY.id: 0, "draws": 0}
-
-
-def test_entering_under_a_new_name_shows_it() -> None:
-    assert two().do(Player(ANA.id, "Anastasia"), Enter()).seat("X").name == "Anastasia"
 
 
 @pytest.mark.parametrize(
@@ -195,21 +191,6 @@ def test_leaving_a_game_of_two_resigns() -> None:
     assert not room.is_deserted
 
 
-def test_after_a_player_of_three_leaves_the_others_continue() -> None:
-    table = three((ANA, LEAVE))
-    assert (table.room.status, table.room.position.turn, table.room.seq) == ("playing", "O", 4)
-    assert table.room.mark_of(ANA.id) is None
-    assert table.do_all(0, 1, (BO, LEAVE)).result == Result("A", "resigned")
-
-
-def test_a_passed_over_player_can_leave() -> None:
-    table = three((ANA, RESIGN))
-    before = table.room
-    after = table.do(ANA, LEAVE)
-    assert (after.status, after.seq, after.mark_of(ANA.id)) == ("playing", before.seq + 1, None)
-    assert after.position.active_marks == "OA"
-
-
 def test_leaving_after_the_end_keeps_the_result() -> None:
     table = two(*LINE_FOR_X)
     over = table.room
@@ -244,10 +225,6 @@ def test_with_three_all_must_agree_and_everybody_plays_first_once_in_three_games
     assert room.score == {ANA.id: 0, BO.id: 0, CY.id: 4, "draws": 0}
 
 
-def test_leaving_withdraws_every_offer_of_a_rematch() -> None:
-    assert two(*LINE_FOR_X, (ANA, REMATCH), (BO, LEAVE)).room.offers == Offers()
-
-
 def test_a_dropped_player_is_offline_with_the_remaining_hold() -> None:
     table = two((BO, Dropped()))
     away = {"player": BO.id, "name": "bo", "online": False, "bot": None}
@@ -255,27 +232,6 @@ def test_a_dropped_player_is_offline_with_the_remaining_hold() -> None:
         table.wait(wait)
         assert table.state["seats"]["O"] == {**away, "hold_ms": left}
     assert (table.room.seq, "hold_ms" in table.state["seats"]["X"]) == (3, False)
-
-
-@pytest.mark.parametrize(
-    ("steps", "shown"),
-    [
-        ([(BO, Dropped()), (BO, Enter())], {"online": True}),
-        ([(BO, Dropped()), (BO, LEAVE)], {"online": False, "left": True}),
-    ],
-    ids=["back", "left"],
-)
-def test_returning_or_leaving_ends_the_hold(steps: list[Step], shown: dict[str, bool]) -> None:
-    table = two(*steps)
-    assert table.state["seats"]["O"] == {"player": BO.id, "name": "bo", "bot": None, **shown}
-    assert (table.room.seq, table.room.gone_at) == (4, {})
-
-
-def test_a_resigned_player_of_three_is_marked_until_the_next_game() -> None:
-    table = three(0, (BO, RESIGN))
-    assert [seat.get("out") for seat in table.state["seats"].values()] == [None, True, None]
-    table.do_all((ANA, RESIGN), (ANA, REMATCH), (BO, REMATCH), (CY, REMATCH))
-    assert not any("out" in seat for seat in table.state["seats"].values())
 
 
 @pytest.mark.parametrize(
@@ -296,21 +252,6 @@ def test_a_state_marks_players_who_are_out(
     table.do(player, command)
     told = [event for event in table.state["news"] if event["type"] == "out"]
     assert told == [{"type": "out", "mark": mark, "why": why} for mark, why in out.items()]
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        [(ANA, Move(room=CODE, cell=4, ply=3))],
-        [(ANA, Draw(room=CODE, action="offer"))],
-        [(CY, RESIGN), (ANA, REMATCH), (BO, REMATCH), (CY, REMATCH)],
-    ],
-    ids=["move", "offer", "rematch"],
-)
-def test_later_states_do_not_repeat_why_a_player_is_out(changes: list[Step]) -> None:
-    table = three(0, 1, 2, (BO, RESIGN))
-    table.do_all(*changes)
-    assert "out" not in [event["type"] for event in table.state["news"]]
 
 
 def test_a_state_describes_the_whole_room() -> None:

@@ -21,13 +21,11 @@ from tictactoe_server.core.pressure import (
     PLACES,
     PLACES_OF_ADDRESS,
     PLAYING_SECONDS,
-    SLOW_PLACES,
     Place,
     Places,
     Pressure,
 )
 from tictactoe_server.play.hello import HelloService
-from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.rate_limit import RateLimit, consume_both
@@ -84,25 +82,6 @@ def test_every_address_has_its_own_rate_limit() -> None:
     assert sources.rates.most_used == 3
 
 
-async def test_one_timer_serves_all_waiting_sessions_of_an_address() -> None:
-    now_ns = [SECOND_NS]
-    sources = some_sources(now_ns)
-    source, taken = sources.of("192.0.2.1"), list[InLine]()
-    for _ in range(3):
-        source.consume(unlimited())
-    crowd = [InLine(taken, sources, 2) for _ in range(1_000)]
-    for one in crowd:
-        source.line_up(one.take_turn)
-    timers = asyncio.get_running_loop()._scheduled  # type: ignore[attr-defined]
-    assert [timer._callback == source._queue_up for timer in timers].count(True) == 1
-    for seconds, served in ((1, 1), (3, 4)):
-        now_ns[0] += seconds * SECOND_NS
-        source._queue_up()
-        assert source.consume(unlimited()) == IN_LINE, "who comes now waits behind those who wait"
-        await asyncio.sleep(0)
-        assert taken == crowd[:served]
-
-
 async def test_addresses_take_turns_after_a_turn_used_its_share_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.core.pressure.SHARE_SECONDS", -1)
     sources, taken = some_sources([SECOND_NS], at_once=100), list[InLine]()
@@ -156,16 +135,6 @@ async def test_later_steps_of_requests_count_for_the_time_of_addresses_without_p
     idle.pressure.charge(idle, 0.01)
     assert (idle.consume(unlimited()), playing.consume(unlimited())) == (IN_LINE, 0)
     assert [sources._rest() for _ in range(2)] == [0.02, pressure._LONG_REST_SECONDS]
-
-
-async def test_time_is_reserved_only_while_people_play(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.core.pressure.SHARE_SECONDS", -1)
-    sources = some_sources([SECOND_NS], at_once=100)
-    first, _ = sources.of("192.0.2.1"), sources.of("192.0.2.2")
-    sources.measure_turn()
-    assert first.consume(unlimited()) == IN_LINE
-    await asyncio.sleep(0)
-    assert first.consume(unlimited()) == 0
 
 
 async def test_players_need_not_wait_for_a_full_turn_unless_their_address_asks_for_much(
@@ -438,31 +407,6 @@ async def test_under_full_load_a_connection_has_one_waiting_request(monkeypatch:
         assert len(read) == 5
 
 
-async def test_an_address_that_gives_way_waits_under_full_load_in_its_own_places(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("tictactoe_server.core.pressure.PLACE_SECONDS", 600)
-    monkeypatch.setattr("tictactoe_server.core.pressure._WINDOW_SECONDS", -1.0)
-    monkeypatch.setattr("tictactoe_server.core.pressure._LITTLE_REST", 1e9)
-    async with serving(uncounted(turn_milliseconds=1_000)) as server, open_peer(server.url) as ana:
-        server._pressure.of("192.0.2.9").note_play()
-        held = [await server._pressure.slow_places.enter(f"192.0.2.{number}") for number in range(SLOW_PLACES)]
-        for number in range(4):
-            await ana.send("history", id=str(number))
-        await until(lambda: any(session.waits_since is not None for session in server.core.presence))
-        held[0].leave()
-        answers = [await ana.receive() for _ in range(4)]
-        assert [(answer["id"], answer["type"]) for answer in answers] == [(str(number), "ok") for number in range(4)]
-        assert server._pressure.places._free == PLACES
-
-
-async def test_a_throttled_session_does_not_use_up_its_address() -> None:
-    sources = some_sources([SECOND_NS], at_once=4_000)
-    source, loud = sources.of("192.0.2.1"), RateLimit(1, 1_000, lambda: SECOND_NS)
-    assert [source.consume(loud) for _ in range(30)] == [0, *[1_001] * 29]
-    assert source.consume(unlimited()) == 0
-
-
 def test_two_limits_are_counted_together_or_not_at_all() -> None:
     ticks = iter(range(SECOND_NS, 2 * SECOND_NS))
     for _ in range(100):
@@ -503,20 +447,3 @@ async def test_an_address_of_mostly_invalid_messages_is_read_only_in_rooms() -> 
         await noisy.send("ping")
         assert (await noisy.next_of("error"))["code"] == "busy"
         assert (await ana.ask("ping"))["type"] == "ok"
-
-
-async def test_an_address_opens_a_few_rooms_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with serving(uncounted()) as server, contextlib.AsyncExitStack() as stack:
-        table, held = server.core.store.table(ROOMS), list[tuple[Any, ...]]()
-        save = type(table).save
-        peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(2 * PLACES_OF_ADDRESS)]
-        monkeypatch.setattr(type(table), "save", lambda *saving: held.append(saving))
-        monkeypatch.setattr("tictactoe_server.core.pressure.PLACE_SECONDS", 600)
-        asked = [asyncio.create_task(peer.ask("create")) for peer in peers]
-        await until(lambda: len(held) == PLACES_OF_ADDRESS)
-        assert len(held) == PLACES_OF_ADDRESS
-        monkeypatch.setattr(type(table), "save", save)
-        for saving in held:
-            save(*saving)
-        assert {answer["type"] for answer in await asyncio.gather(*asked)} == {"ok"}
-        assert server._pressure.places._free == PLACES

@@ -19,7 +19,7 @@ from tictactoe_server.records.tables import PLAYERS, ROOMS, KnownPlayer, open_fo
 from tictactoe_server.rooms.finished import FinishedGame
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.sqlite import SqliteStore
-from tictactoe_server.storage.store import MISSING, Conflict, Pending, StoreBusy, StoreUnavailable, save
+from tictactoe_server.storage.store import MISSING, Conflict, StoreBusy, StoreUnavailable, save
 from tictactoe_server.storage.writer import MAX_BATCH
 from tictactoe_server.storage.writer import PATIENCE_SECONDS as STORE_PATIENCE_SECONDS
 
@@ -80,17 +80,6 @@ async def test_an_unwritable_value_fails_alone(laboratory: Laboratory) -> None:
     assert isinstance(first, int)
     assert isinstance(third, int)
     assert set(await rooms_in(laboratory.store)) == {CODE, OTHER}
-
-
-async def test_cancelling_a_save_does_not_affect_others(laboratory: Laboratory) -> None:
-    await laboratory.hold()
-    saves = [asyncio.ensure_future(keep(laboratory.store, room_of(code), MISSING)) for code in (CODE, OTHER)]
-    await asyncio.sleep(0)
-    saves[0].cancel()
-    laboratory.go_on()
-    outcomes = await asyncio.gather(*saves, return_exceptions=True)
-    assert isinstance(outcomes[0], asyncio.CancelledError)
-    assert isinstance(outcomes[1], int)
 
 
 async def test_a_failing_callback_does_not_affect_others(laboratory: Laboratory) -> None:
@@ -279,24 +268,6 @@ async def test_the_thread_survives_a_failed_rollback(tmp_path: Path, caplog: pyt
         assert await laboratory.store.table(ROOMS).load(CODE) == (room_of(CODE), revision)
         assert set(await rooms_in(laboratory.store)) == {CODE, THIRD}
         assert laboratory.store.owed_since() is None
-
-
-def test_a_store_survives_the_end_of_an_event_loop(tmp_path: Path) -> None:
-    laboratory = Laboratory(tmp_path)
-
-    async def ask_and_go() -> None:
-        await laboratory.hold()
-        laboratory.store.table(ROOMS).save(CODE, room_of(CODE), MISSING, Pending())
-
-    async def go_on() -> None:
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            await keep(laboratory.store, room_of(OTHER), MISSING)
-            assert set(await rooms_in(laboratory.store)) == {CODE, OTHER}
-            await laboratory.store.close()
-
-    asyncio.run(ask_and_go())
-    laboratory.go_on()
-    asyncio.run(go_on())
 
 
 def _die(error: Exception) -> None:

@@ -82,14 +82,6 @@ async def test_a_room_closed_by_another_server_is_closed_for_everybody(troubled:
         assert (await ana.ask("rooms"))["rooms"] == []
 
 
-async def test_a_renaming_that_conflicts_is_retried(troubled: Server, store: TroubledStore) -> None:
-    async with open_peer(troubled.url, "ana") as ana:
-        store.players.trouble.fail("save", Conflict())
-        async with open_peer(troubled.url, "Anastasia", ana.welcome["token"]) as again:
-            assert (again.welcome["type"], again.welcome.get("name")) == ("welcome", "Anastasia")
-            assert again.welcome["player"] == ana.welcome["player"]
-
-
 @pytest.mark.parametrize("type", ["leave", "resign"])
 async def test_a_replaced_connection_does_nothing_more(troubled: Server, store: TroubledStore, type: str) -> None:
     async with (

@@ -1,6 +1,5 @@
 """The contract of all stores, checked for each of them."""
 
-import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
@@ -169,14 +168,6 @@ async def test_a_game_that_a_save_ends_is_kept_with_it_in_any_table(store: Stora
     with pytest.raises(Conflict):
         await conflict.future
     assert [game for _, game in await store.games.games_of(ANA.id, 10)] == [GAME]
-
-
-async def test_of_many_savers_at_once_one_wins(store: Storage) -> None:
-    revision = await keep(store, room_of(CODE), MISSING)
-    saves = (keep(store, room_of(CODE, number), revision) for number in range(50))
-    outcomes = await asyncio.gather(*saves, return_exceptions=True)
-    (winner,) = [number for number, outcome in enumerate(outcomes) if not isinstance(outcome, Conflict)]
-    assert await store.table(ROOMS).load(CODE) == (room_of(CODE, winner), outcomes[winner])
 
 
 async def test_games_are_found_by_room_and_number_even_if_a_code_was_reused(store: Storage) -> None:

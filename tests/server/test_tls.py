@@ -5,23 +5,19 @@ import ssl
 import subprocess
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
-from http import HTTPStatus
 from pathlib import Path
 
 import pytest
 
 from tests.authority import Authority
 from tests.environment import environment
-from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, open_peer, until
-from tests.raw import open_bytes, open_raw, ping, read_to_end, text
-from tests.server.test_connection_life import LARGE_BOARD, fill, watch
-from tests.server.test_plain_http import answering, read_answer
+from tests.raw import open_bytes, read_to_end
+from tests.server.test_plain_http import read_answer
 from tictactoe_server import OperatorError
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.transport.certificate import Certificate
-from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, say
 
 
 @contextlib.asynccontextmanager
@@ -51,26 +47,6 @@ async def test_a_page_asked_for_at_localhost_over_tls_names_the_certificate_to_o
         assert f'name="address" content="https://play.example.org:{server.port}"'.encode() in answer.body
 
 
-async def test_a_tls_client_that_leaves_is_not_logged(authority: Authority, caplog: pytest.LogCaptureFixture) -> None:
-    is_asked = asyncio.Event()
-
-    async def never(_: HttpRequest) -> HttpResponse:
-        is_asked.set()
-        await asyncio.sleep(60)
-        return say(HTTPStatus.OK, "late")
-
-    async with secured(authority) as server, answering(server, never):
-        _, writer = await asyncio.open_connection("localhost", server.port, ssl=authority.trusting())
-        writer.write(b"GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            await is_asked.wait()
-            writer.close()
-            with contextlib.suppress(ConnectionError, ssl.SSLError):
-                await writer.wait_closed()
-            await until(lambda: not server._admission.connections)
-    assert not [record for record in caplog.records if record.levelname == "WARNING"]
-
-
 async def test_pages_are_shown_over_tls_under_the_names_of_the_certificate(authority: Authority) -> None:
     authority.issue("localhost", "play.example.org")
     async with secured(authority) as server:
@@ -81,20 +57,6 @@ async def test_pages_are_shown_over_tls_under_the_names_of_the_certificate(autho
                     answer = await read_answer(reader)
                     assert answer.status == expected
             assert f"https://{host}/CODE".encode() in answer.body
-
-
-async def test_a_slow_reader_over_tls_catches_up(authority: Authority) -> None:
-    async with (
-        secured(authority, uncounted(outbox_bytes=16_384, catch_up_seconds=600)) as server,
-        open_peer(server.url, "ana", tls=authority.trusting()) as ana,
-        open_raw(server.url, receive_buffer=4096, tls=authority.trusting()) as slow,
-    ):
-        room = (await ana.ask("create", rules=LARGE_BOARD))["room"]
-        await watch(slow, room)
-        await fill(slow, room)
-        await slow.write(text(ping("end")))
-        while (await slow.message()).get("id") != "end":
-            pass
 
 
 @pytest.mark.parametrize(
@@ -126,28 +88,6 @@ async def test_handshakes_that_never_end_count_like_connections(authority: Autho
                     async with open_peer(server.url, tls=authority.trusting()) as newcomer:
                         assert newcomer.welcome["type"] == "welcome"
                         break
-
-
-async def test_data_after_the_tls_handshake_is_read(authority: Authority) -> None:
-    async with secured(authority) as server:
-        to_client, to_server = ssl.MemoryBIO(), ssl.MemoryBIO()
-        client = authority.trusting().wrap_bio(to_client, to_server, server_hostname="localhost")
-        async with open_bytes(server.port) as (reader, writer):
-            while True:
-                try:
-                    client.do_handshake()
-                    break
-                except ssl.SSLWantReadError:
-                    writer.write(to_server.read())
-                    to_client.write(await reader.read(65536))
-            client.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-            writer.write(to_server.read())  # the last of the handshake and the request, in one piece
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                answer = b""
-                while b"200" not in answer:
-                    to_client.write(await reader.read(65536))
-                    with contextlib.suppress(ssl.SSLWantReadError):
-                        answer += client.read()
 
 
 async def test_a_server_that_stops_does_not_wait_for_handshakes_of_tls(authority: Authority) -> None:

@@ -96,19 +96,6 @@ async def test_an_occupied_room_is_not_taken_over(node: Node) -> None:
         assert room in one.service(Cluster).own_rooms.rooms
 
 
-async def test_an_unreachable_room_is_not_taken_over_while_watched(node: Node) -> None:
-    async with (
-        two_servers(node) as (one, other, proxy),
-        open_peer(f"ws://127.0.0.1:{one.port}") as eve,
-        two_playing(proxy.url) as (ana, _, room),
-    ):
-        await eve.ask("watch", room=room)
-        proxy.lose()
-        await until(lambda: not one.service(Cluster).own_rooms.rooms[room].live.players)
-        async with open_peer(other.url, token=ana.welcome["token"]) as again:
-            assert why(await ask_for(again, room, proxy.url)) == ("not_allowed", "reached")
-
-
 async def test_takeovers_need_a_seat_and_a_known_url(node: Node) -> None:
     async with two_servers(node) as (one, other, proxy), two_playing(proxy.url) as (ana, _, room):
         await until(lambda: other.service(Cluster).find(room) == proxy.url)

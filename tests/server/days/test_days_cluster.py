@@ -42,13 +42,3 @@ async def test_a_game_is_opened_at_any_server_and_ended_once(node: Node) -> None
         state = await play(two if has(two, room) else one, o, room)
         assert (state["result"]["winner"], state["result"]["reason"]) == ("O", "timeout")
         assert len(ended) == 1
-
-
-async def test_a_game_outlives_the_server_that_had_it(node: Node) -> None:
-    async with cluster_of(node, 2) as (one, two):
-        room, x, o = await begin(one)
-        async with open_peer(one.url, token=x) as ana:
-            await ana.ask("join", room=room)
-            await ana.ask("move", room=room, cell=4, ply=0)
-            await one.__aexit__(None, None, None)
-        assert (await play(two, o, room, (0, 1)))["moves"] == [4, 0]

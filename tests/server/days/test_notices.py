@@ -18,7 +18,6 @@ from tests.server.days.test_day_games import begin, play
 from tests.server.nats_node import Node, empty_store
 from tests.server.test_cluster import quick
 from tests.server.test_cluster import settings as cluster_settings
-from tests.server.test_forgetting import until_done
 from tictactoe_protocol.terms import DAY_MS
 from tictactoe_server import clock as clocks
 from tictactoe_server.features.all import FEATURES
@@ -95,6 +94,17 @@ async def alone(server: Server) -> None:
     await until(lambda: len(notifier.tasks) == jobs and not server.core.presence.ids and not notifier._connected)
 
 
+async def wait_for_move(server: Server, clock: FakeClock, receiver: Receiver, **fields: Any) -> tuple[str, str]:
+    """Begin a game that waits for O, who has a webhook and is away; return the room and O's token."""
+    room, x, o = await begin(server)
+    await choose(server, o, webhook=url_of(receiver), **fields)
+    await alone(server)
+    clock.advance(1000)
+    await play(server, x, room, (0, 0))
+    await alone(server)
+    return room, o
+
+
 async def looked(server: Server) -> None:
     """Wait until the notifier has looked at everything that is due."""
     notifier = server.service(Notifier)
@@ -105,12 +115,7 @@ async def looked(server: Server) -> None:
 
 
 async def test_one_message_until_the_next_visit(server: Server, clock: FakeClock, receiver: Receiver) -> None:
-    room, x, o = await begin(server)
-    await choose(server, o, webhook=url_of(receiver))
-    await alone(server)
-    clock.advance(1000)
-    await play(server, x, room, (0, 0))
-    await alone(server)
+    room, o = await wait_for_move(server, clock, receiver)
     clock.advance(GATHER_MS)
     await looked(server)
     (message,) = receiver.messages
@@ -143,31 +148,6 @@ async def test_one_message_until_the_next_visit(server: Server, clock: FakeClock
     assert len(receiver.requests) == 2, "the player has seen the games, and leaves them"
 
 
-async def test_twelve_moves_in_a_minute_lead_to_one_message(
-    server: Server, clock: FakeClock, receiver: Receiver
-) -> None:
-    games = [await begin(server) for _ in range(2)]
-    async with open_peer(server.url, token=games[0][1]) as x, open_peer(server.url, token=games[0][2]) as o:
-        await o.ask("notify", webhook=url_of(receiver))
-        room = (await x.ask("create", clock={"days": 3}, rules="gomoku"))["room"]
-        await o.ask("join", room=room)
-    await alone(server)
-    for ply in range(12):
-        clock.advance(4000)
-        await play(server, games[0][1 + ply % 2], room, (ply * 2, ply))
-    await alone(server)
-    assert not receiver.requests
-    clock.advance(4000)
-    await play(server, games[0][1], room, (100, 12))
-    await alone(server)
-    clock.advance(GATHER_MS)
-    await looked(server)
-    for _ in range(3):
-        clock.advance(GATHER_MS)
-        await looked(server)
-    assert len(receiver.requests) == 1
-
-
 async def test_nothing_is_sent_to_a_connected_player(server: Server, clock: FakeClock, receiver: Receiver) -> None:
     room, x, o = await begin(server)
     async with open_peer(server.url, token=o) as bo:
@@ -188,12 +168,7 @@ async def test_quiet_hours(
 ) -> None:
     wall = [(23 * 60 + 30) * 60_000]
     monkeypatch.setattr(clocks, "wall_ms", lambda: wall[0])
-    room, x, o = await begin(server)
-    await choose(server, o, webhook=url_of(receiver), quiet=[1320, 420])
-    await alone(server)
-    clock.advance(1000)
-    await play(server, x, room, (0, 0))
-    await alone(server)
+    await wait_for_move(server, clock, receiver, quiet=[1320, 420])
     for _ in range(3):
         clock.advance(GATHER_MS)
         await looked(server)
@@ -206,12 +181,7 @@ async def test_quiet_hours(
 async def test_a_failed_message_is_sent_again_and_given_up_after_a_day(
     server: Server, clock: FakeClock, receiver: Receiver
 ) -> None:
-    room, x, o = await begin(server)
-    await choose(server, o, webhook=url_of(receiver))
-    await alone(server)
-    clock.advance(1000)
-    await play(server, x, room, (0, 0))
-    await alone(server)
+    _, o = await wait_for_move(server, clock, receiver)
     receiver.statuses = [500, 429, 302, None] + [503] * 20
     clock.advance(GATHER_MS)
     for tries in range(1, MOST_TRIES + 1):
@@ -230,47 +200,12 @@ async def test_a_failed_message_is_sent_again_and_given_up_after_a_day(
 async def test_an_address_that_is_gone_is_removed(
     server: Server, clock: FakeClock, receiver: Receiver, status: int
 ) -> None:
-    room, x, o = await begin(server)
-    await choose(server, o, webhook=url_of(receiver))
-    await alone(server)
-    clock.advance(1000)
-    await play(server, x, room, (0, 0))
-    await alone(server)
+    _, o = await wait_for_move(server, clock, receiver)
     receiver.statuses = [status]
     clock.advance(GATHER_MS)
     await receiver.until_received(1)
     await looked(server)
     assert (await choose(server, o))["webhook"] is None
-
-
-async def test_a_crash_before_the_message_is_sent_loses_nothing(
-    start: Callable[[], Server], clock: FakeClock, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def crash(notifier: Notifier, *args: Any) -> None:
-        crashed.append(True)
-
-    crashed: list[bool] = []
-    async with start() as server:
-        room, x, o = await begin(server)
-        await choose(server, o, webhook=url_of(receiver))
-        await alone(server)
-        clock.advance(1000)
-        await play(server, x, room, (0, 0))
-        await alone(server)
-        with monkeypatch.context() as patched:
-            patched.setattr(Notifier, "_send", crash)
-            clock.advance(GATHER_MS)
-            await until(lambda: crashed)
-    async with start() as server:
-        await until(lambda: server.service(Notifier)._due)
-        clock.advance(GATHER_MS)
-        await receiver.until_received(1)
-        await looked(server)
-    async with start() as server:
-        await until(lambda: server.service(Notifier)._due)
-        clock.advance(GATHER_MS)
-        await looked(server)
-    assert len(receiver.requests) == 1
 
 
 async def test_settings(server: Server, receiver: Receiver) -> None:
@@ -289,18 +224,6 @@ async def test_settings(server: Server, receiver: Receiver) -> None:
         assert "notices" not in (await bo.ask("export"))["export"]
     async with open_peer(server.url, token=x) as ana:
         assert (await ana.ask("notify", feed=True))["feed"] != first["feed"]
-
-
-async def test_a_forgotten_player_has_no_settings(server: Server, receiver: Receiver) -> None:
-    _, _, o = await begin(server)
-    async with open_peer(server.url, token=o) as bo:
-        player = bo.welcome["player"]
-        await bo.ask("notify", feed=True, webhook=url_of(receiver))
-        await bo.ask("forget")
-    await until(lambda: not server.core.presence.ids)
-    await until_done(server, player)
-    await until(lambda: not [*server.service(Notifier)._rows])
-    assert not server.service(Notifier)._feeds
 
 
 @pytest.mark.parametrize("field", [{"feed": True}, {"webhook": "https://chat.example/"}])
@@ -328,12 +251,7 @@ async def test_a_crash_after_the_message_was_sent_repeats_it_once(
         raise StoreUnavailable("crashed")
 
     async with start() as server:
-        room, x, o = await begin(server)
-        await choose(server, o, webhook=url_of(receiver))
-        await alone(server)
-        clock.advance(1000)
-        await play(server, x, room, (0, 0))
-        await alone(server)
+        await wait_for_move(server, clock, receiver)
         receiver.statuses = [None]  # the answer is lost, and so is everything after it
         with monkeypatch.context() as patched:
             patched.setattr(Notices, "after_sending", crash)
@@ -381,13 +299,8 @@ async def test_a_player_at_another_server_is_sent_nothing(node: Node, receiver: 
 async def test_a_host_that_is_no_longer_listed_gets_nothing(
     server: Server, clock: FakeClock, receiver: Receiver
 ) -> None:
-    room, x, o = await begin(server)
-    await choose(server, o, webhook=url_of(receiver))
-    await alone(server)
+    await wait_for_move(server, clock, receiver)
     server.service(Notifier)._poster.hosts = frozenset({"127.0.0.1"})
-    clock.advance(1000)
-    await play(server, x, room, (0, 0))
-    await alone(server)
     clock.advance(GATHER_MS)
     await looked(server)
     assert not receiver.connections

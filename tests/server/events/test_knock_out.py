@@ -12,7 +12,7 @@ from tictactoe_protocol.events import EventLeave
 from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.features.tournaments.commands import EnterEvent, Score, apply
 from tictactoe_server.features.tournaments.event import Event, Pairing, due_at
-from tictactoe_server.features.tournaments.knock_out import GAMES, bracket, matches_of, rounds_of, terms_of, winner_of
+from tictactoe_server.features.tournaments.knock_out import GAMES, matches_of, rounds_of, terms_of, winner_of
 from tictactoe_server.features.tournaments.table import rows
 
 
@@ -31,15 +31,6 @@ def play_match(*results: str, seed: int = 7) -> Event:
         (one,) = event.open_pairings
         event = apply(event, "", Score(one.id, result), 0)
     return event
-
-
-@pytest.mark.parametrize("rounds", range(1, 9))
-def test_in_each_round_of_the_tree_the_best_meets_the_last(rounds: int) -> None:
-    order = bracket(2**rounds)
-    while len(order) > 1:
-        pairs = list(zip(order[::2], order[1::2], strict=True))
-        assert {sum(pair) for pair in pairs} == {len(order) + 1}
-        order = [min(pair) for pair in pairs]
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6, 7, 8, 13, 32, 200])

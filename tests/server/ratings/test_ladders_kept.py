@@ -1,5 +1,4 @@
 import asyncio
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from tests.server.test_cluster import cluster_of
 from tictactoe_protocol.ratings.exported import check_export
 from tictactoe_protocol.ratings.glicko import Number
 from tictactoe_protocol.ratings.ladder import Ladder, Player, State
-from tictactoe_protocol.ratings.log import RatedGame
 from tictactoe_server.features.privacy.service import ForgetOrder
 from tictactoe_server.features.ratings import folding
 from tictactoe_server.features.ratings.feature import ExportRatings, UndoVerdict, VerifyRatings, VoidGame, VoidPlayer
@@ -189,17 +187,6 @@ async def test_merging_players_merges_their_games_even_if_the_server_crashes_mea
             await server.carry_out(merge)
 
 
-async def test_a_verdict_counts_at_every_server(node: Node) -> None:
-    async with cluster_of(node, 2) as servers, people(servers[0]) as (ana, bo):
-        await play_rated(ana, bo)
-        before = (await rated(servers[1], 1)).digest
-        await servers[0].carry_out(VoidPlayer(bo.welcome["player"], "A program played."))
-        here, there = (server.service(Ladders).folding for server in servers)
-        await until(lambda: there.state.digest == here.state.digest)
-        assert there.state.digest != before
-        assert (await servers[1].carry_out(VerifyRatings()))["games"] == 1
-
-
 @pytest.mark.parametrize("players_per_part", [1, 500])
 async def test_snapshots_forget_players(players_per_part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folding, "SNAPSHOT_GAMES", 1)
@@ -217,49 +204,6 @@ async def test_snapshots_forget_players(players_per_part: int, tmp_path: Path, m
         (ladder,) = (await rated(server, 1)).ladders.values()
         assert set(ladder.players) == {ana.welcome["player"], answer["stand_in"]}
         assert (await server.carry_out(VerifyRatings()))["digest"] == digest
-
-
-async def test_refolding_during_a_fold_keeps_log_and_snapshots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folding, "SNAPSHOT_GAMES", 1)
-    async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
-        await server.service(Ladders).close()
-        told: list[int] = []
-
-        def read_again(before: State, after: State, games: Sequence[RatedGame]) -> None:
-            told.append(after.entries)
-            kept.invalidate()
-
-        kept = folding.Folding(server.core.store, read_again)
-        for _ in range(3):
-            await play_rated(ana, bo)
-            await kept.step()
-        for _ in range(2):
-            await kept.step()
-        assert (kept.games, len(kept._log), kept.state.entries, told) == (3, 3, 3, [1, 2, 3])
-        assert [row.value.digest for row in await snapshots(server)][2] == kept.state.digest
-        _, folded, _ = await kept.fold_all()
-        assert folded == kept.state
-
-
-async def test_a_game_that_ends_during_verify_is_no_difference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
-        await play_rated(ana, bo)
-        await rated(server, 1)
-        kept = server.service(Ladders).folding
-        read_all = kept.read_all
-
-        async def read_and_play() -> dict[str, RatedGame]:
-            found = await read_all()
-            await play_rated(bo, ana)
-            for _ in range(5):
-                await ana.ask("ping")
-            return found
-
-        monkeypatch.setattr(kept, "read_all", read_and_play)
-        assert (await server.carry_out(VerifyRatings()))["games"] == 1
-        figures, lines = await server.service(Ladders).export()
-        assert (figures["games"], check_export(lines.splitlines(keepends=True)).games) == (2, 2)
-        await rated(server, 3)
 
 
 @pytest.mark.parametrize("is_several", [False, True])

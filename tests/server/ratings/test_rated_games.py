@@ -8,13 +8,12 @@ from msgspec.structs import replace
 from tests.peer import Peer, open_peer, until
 from tests.server.nats_node import Node
 from tests.server.ratings.served import CLOCK, RATED, RULES, a_server, begin, one_in, people, play_rated
-from tests.server.test_challenges import challenge, id_of, known, refusal
+from tests.server.test_challenges import id_of
 from tests.server.test_cluster import cluster_of, quick
 from tests.server.test_pages import get
 from tictactoe_protocol.ratings.glicko import Number
 from tictactoe_server.features.ratings.feature import RatingOptions
 from tictactoe_server.features.ratings.service import Ladders
-from tictactoe_server.rooms.view import Listed
 
 pytestmark = pytest.mark.features
 
@@ -97,16 +96,6 @@ async def test_a_server_without_ladders_refuses_rated_games_and_pages(terms: dic
             assert (await get(server, path)).status == 404
 
 
-async def test_challenges_work_without_ladders() -> None:
-    async with (
-        a_server(features=(RatingOptions(ladders=()),)) as server,
-        known(server, "ana") as ana,
-        known(server, "bo") as bo,
-    ):
-        assert await challenge(ana, bo)
-        assert await refusal(ana, "challenge", player=id_of(bo), **RATED) == ("not_allowed", "ladders off")
-
-
 async def test_a_player_with_a_claimed_name_has_a_profile_before_the_first_rated_game() -> None:
     async with a_server() as server, people(server, names=("ana",)) as (ana,), open_peer(server.url, "guest") as guest:
         assert RULES in ana.welcome["ladders"]
@@ -174,27 +163,6 @@ async def test_a_rated_game_has_no_takeback_early_draw_or_rematch() -> None:
         await bo.ask("move", room=room, cell=36, ply=1)
         await bo.ask("resign", room=room)
         assert (await bo.ask("rematch", room=room))["data"]["why"] == "rated rematch"
-
-
-class Late(Listed):
-    """A room as another server knew it some time ago."""
-
-    is_gone = is_opening = has_player = False
-    watcher_count = 0
-
-
-async def test_a_stored_game_that_is_still_listed_as_running_counts_once() -> None:
-    async with a_server() as server, people(server) as (ana, bo):
-        for _ in range(8):
-            await play_rated(ana, bo)
-        room = await begin(ana, bo)
-        on = server.core.rooms.by_code[room].room
-        for peer, cell in ((ana, 35), (bo, 36)):
-            await peer.ask("move", room=room, cell=cell, ply=cell - 35)
-        await bo.ask("resign", room=room)
-        await until(lambda: server.service(Ladders).folding.games == 9)
-        server.core.indexes.seats.update(Late(on, "", ""), None)
-        assert (await bo.ask("join", room=(await ana.ask("create", **RATED))["room"]))["type"] == "ok"
 
 
 async def test_the_eleventh_game_of_a_pair_in_a_day_is_refused() -> None:
