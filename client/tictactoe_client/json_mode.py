@@ -217,14 +217,13 @@ class JsonGame:
         self._messages.put(Message(own_line("error", code=code, message=message, **fields), None))
 
     async def _send(self, request: Line, room: Room | None) -> None:
-        """Send a request and handle its answer; with an invalid id, answers cannot be matched and are only printed."""
+        """Send a request and handle its answer; raises `BadInput` for an id that no answer could repeat."""
         identity, length = request["id"], len(encode(request))
         if length > MAX_MESSAGE_BYTES:  # the server would close the connection
             self._complain("too_long", say("too long bytes", n=length, most=MAX_MESSAGE_BYTES), id=identity)
             return
         if not (isinstance(identity, str) and 1 <= len(identity) <= MAX_ID_LENGTH):
-            await self._client.send_text(encode(request).decode())
-            return
+            raise BadInput(say("bad id", most=MAX_ID_LENGTH), "bad_message")
         await self._client.request(request)
         if room is not None:
             await self._follow(request, room)

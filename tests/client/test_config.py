@@ -48,8 +48,7 @@ def test_a_config_error_is_reported_with_its_line_and_the_rest_applies(text: str
 def test_a_damaged_config_file_is_reported() -> None:
     path = write_config("ascii = true\nname = ana\n")
     assert load_config().warnings == (
-        f"{path} line 2: Invalid value. A text needs quotation marks. Correct this line or delete the file; "
-        "nothing in it is used.",
+        f"{path}: Invalid value (at line 2, column 8). Correct it or delete the file; nothing in it is used.",
     )
     assert not load_config().hides_server
 
@@ -64,7 +63,7 @@ def test_a_damaged_config_file_is_reported() -> None:
 def test_a_server_that_cannot_be_read_is_not_replaced_by_the_default_one(program: Program, text: str) -> None:
     path = write_config(text)
     told, demand = program.complaint("rooms").splitlines()
-    assert told.startswith((f"{path} line 1: ", "client.toml line 1: "))
+    assert told.startswith((f"{path}: Invalid value (at line 1,", "client.toml line 1: "))
     assert demand == "The server is set in that file: correct it, or use --server."
     assert run(["rooms", "--server", "ws://127.0.0.1:1"]) == 3
     assert run(["config", "path"]) == 0

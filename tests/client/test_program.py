@@ -6,9 +6,8 @@ from tictactoe_client.exits import describe_failure
 from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.errors import Refused, Unreachable
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.programs import name_program, own_command, server_command
-
-SCRIPT = ".venv/bin/tictactoe-client"
+from tictactoe_client.text import programs
+from tictactoe_client.text.programs import own_command, server_command
 
 
 @pytest.fixture
@@ -20,34 +19,30 @@ def installed(tmp_path: Path) -> Path:
     return tmp_path / "game"
 
 
-FAR = "a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/deeper/and/deeper/down/it/goes/deeper/and/deeper/down/it/goes"
-
-
 @pytest.mark.parametrize(
-    ("program", "folder", "found", "started", "called"),
+    ("started", "found", "called"),
     [
-        ("tictactoe-client", ".", None, SCRIPT, SCRIPT),
-        ("tictactoe-server", ".", None, SCRIPT, ".venv/bin/tictactoe-server"),
-        ("tictactoe-client", ".", "/usr/bin/tictactoe-client", SCRIPT, SCRIPT),
-        ("tictactoe-client", ".venv/bin", None, SCRIPT, "./tictactoe-client"),
-        ("tictactoe-client", ".", SCRIPT, SCRIPT, "tictactoe-client"),
-        ("tictactoe-client", FAR, None, SCRIPT, "{installed}/.venv/bin/tictactoe-client"),
-        ("tictactoe-client", ".", None, "/lib/tictactoe_client/__main__.py", SCRIPT),
+        ("{home}/tictactoe-client", None, "{home}/tictactoe-server"),
+        ("{home}/tictactoe-client", "/usr/bin/env", "{home}/tictactoe-server"),
+        ("{home}/tictactoe-client", "{home}/tictactoe-server", "tictactoe-server"),
+        ("/lib/tictactoe_client/__main__.py", None, "{home}/tictactoe-server"),
+        ("/nowhere/tictactoe-client", None, "tictactoe-server"),
+        ("pytest", None, "tictactoe-server"),
     ],
-    ids=["by path", "server", "another one by name", "same folder", "by name", "far away", "module"],
+    ids=["by path", "another one by name", "by name", "module", "not installed", "another program"],
 )
-def test_a_program_is_named_by_the_shortest_words_that_start_it(
-    installed: Path, program: str, folder: str, found: str | None, started: str, called: str
+def test_a_program_is_named_so_that_the_words_start_it(
+    installed: Path, monkeypatch: pytest.MonkeyPatch, started: str, found: str | None, called: str
 ) -> None:
-    python, path = installed / ".venv" / "bin" / "python", found and str(installed / found)
-    name = name_program(program, str(installed / started), str(python), path, str(installed / folder))
-    assert name == called.format(installed=installed)
-
-
-def test_without_a_script_the_plain_name_stays(tmp_path: Path) -> None:
-    assert name_program("tictactoe-server", "tictactoe-client", "/nowhere/python", None, str(tmp_path)) == (
-        "tictactoe-server"
-    )
+    home = installed / ".venv" / "bin"
+    monkeypatch.setattr("sys.argv", [started.format(home=home)])
+    monkeypatch.setattr("sys.executable", str(home / "python"))
+    monkeypatch.setattr("shutil.which", lambda _: found and found.format(home=home))
+    programs._name.cache_clear()
+    try:
+        assert server_command() == called.format(home=home)
+    finally:
+        programs._name.cache_clear()
 
 
 def test_a_command_keeps_the_server_unless_it_is_the_default_one() -> None:

@@ -225,7 +225,7 @@ async def test_a_request_may_be_an_object_of_json_with_its_own_id(server: Server
 async def test_the_stream_of_messages_has_each_as_it_came(server: Server) -> None:
     async with connect(server.url) as client:
         messages = client.messages()
-        await client.send_text('{"type":"ping","id":"mine"}')
+        await client.request({"type": "ping", "id": "mine"})
         welcome, pong = await anext(messages), await anext(messages)
         assert isinstance(welcome.push, Welcome)
         assert welcome.text.startswith('{"type":"welcome"')

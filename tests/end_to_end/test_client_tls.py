@@ -1,5 +1,4 @@
 import contextlib
-import re
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -59,24 +58,21 @@ async def test_a_reconnect_uses_the_same_trust_settings(authority: Authority) ->
 
 async def test_a_certificate_for_another_name_is_reported(authority: Authority) -> None:
     authority.issue("play.example.org")
-    assert await tls_error(authority) == "TLS: its certificate is for play.example.org, not for localhost"
-    assert await tls_error(authority, "127.0.0.1") == "TLS: its certificate is for play.example.org, not for 127.0.0.1"
+    assert await tls_error(authority) == "TLS: its certificate is not for localhost"
+    assert await tls_error(authority, "127.0.0.1") == "TLS: its certificate is not for 127.0.0.1"
 
 
 async def test_an_expired_certificate_is_reported(authority: Authority) -> None:
-    yesterday = datetime.now(UTC) - timedelta(days=1)
-    authority.issue(until=yesterday)
-    assert await tls_error(authority) == f"TLS: its certificate expired on {yesterday:%Y-%m-%d}"
+    authority.issue(until=datetime.now(UTC) - timedelta(days=1))
+    assert await tls_error(authority) == "TLS: its certificate has expired"
 
 
 async def test_an_unknown_issuer_is_reported(authority: Authority, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     stranger = Authority(tmp_path / "other")
     told = await tls_error(authority, ca=stranger.ca)
-    assert re.fullmatch(
-        r"TLS: its certificate was issued by trustme v[\d.]+, whom this machine does not trust; "
-        r"--ca FILE adds a trusted authority",
-        told,
+    assert told == (
+        "TLS: its certificate was issued by an authority that this machine does not trust; --ca FILE adds a trusted one"
     )
 
 

@@ -124,7 +124,7 @@ TROUBLE = {
     "silence after the handshake": f"no answer to hello within {AFTER_AN_ANSWER} s",
     "TLS without TLS": "TLS: the server seems not to use it; if so, use ws://",
     "TLS to a server without": "TLS: the server seems not to use it; if so, use ws://",
-    "TLS of a stranger": "TLS: its certificate was issued by localhost, whom this machine does not trust",
+    "TLS of a stranger": "TLS: its certificate was issued by an authority that this machine does not trust",
 }
 
 

@@ -84,19 +84,9 @@ def _read(path: Path) -> Config:
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        mistake = _describe_mistake(path, text, str(error))
+        mistake = say("config mistake", file=path, why=error)
         return Config(path, warnings=(mistake,), hides_server=_SERVER_LINE.search(text) is not None)
     return _check(path, text, content)
-
-
-def _describe_mistake(path: Path, text: str, error: str) -> str:
-    match = re.fullmatch(r"(.*) \(at line (\d+), column \d+\)", error)
-    if match is None:
-        return say("config mistake somewhere", file=path, why=error)
-    number = int(match[2])
-    line = text.splitlines()[number - 1] if number <= len(text.splitlines()) else ""
-    is_bare = re.match(r"\s*[\w-]+\s*=\s*[^\s\"'\[{]", line) is not None
-    return say("config mistake quotes" if is_bare else "config mistake", file=path, line=number, why=match[1])
 
 
 def _check(path: Path, text: str, content: dict[str, Any]) -> Config:

@@ -219,18 +219,6 @@ class Client:
         """Send a request and return the answer; raises `Unreachable` if there is none within the timeout, too."""
         return await self._wait_for(self.request(request), "answer", request=request.__struct_config__.tag)
 
-    async def send_text(self, text: str) -> None:
-        """Send a raw message, if necessary after reconnecting; the answer arrives in `messages`."""
-        await self._changed.until(lambda: self._is_live)
-        if self._ended is not None:
-            raise self._ended
-        self._most_rooms += 1
-        try:
-            await self._connection.say(text)
-        except errors.ConnectionLost:
-            if self._backoff is None:
-                raise
-
     async def _obtain(self, request: AnyRequest, brings_back: Room | None = None, told: Message | None = None) -> Ok:
         """Return the answer of the server that has the request's room, which the message `told` may already name."""
         pending = Pending(request, f"client-{next(self._ids)}", brings_back)

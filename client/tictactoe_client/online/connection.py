@@ -13,11 +13,10 @@ import logging
 import re
 import socket
 import ssl
-import time
 from collections.abc import Awaitable, Callable, Iterable
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from msgspec import UNSET, DecodeError, Struct, json
 from websockets.asyncio.client import ClientConnection
@@ -65,8 +64,13 @@ _FAULTS: Final[dict[int, str]] = {
 }
 """The sentence for each code that we close with after a violation of the protocol."""
 _OFFERED: Final = re.compile(r"tictactoe\.v(\d{1,4})")
-_ANY_TIME: Final = 0x200000
-"""OpenSSL's X509_V_FLAG_NO_CHECK_TIME."""
+_CERTIFICATE_FAULTS: Final = {
+    9: "certificate early",
+    10: "certificate late",
+    **dict.fromkeys((62, 64), "certificate not for"),
+    **dict.fromkeys((2, 18, 19, 20, 21), "certificate untrusted"),
+}
+"""The sentences for OpenSSL's X509_V_ERR codes."""
 _GATEWAY_FAULTS: Final = (HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT)
 _LONGEST_NAME: Final = 80
 _MOST_BEFORE: Final = 100
@@ -214,7 +218,7 @@ async def open_connection(
             proxy=None if address.is_loopback else True,
         )
     except (OSError, WebSocketException, ImportError, ValueError) as error:
-        raise await explain_failure(address, error, timeout_seconds) from error
+        raise explain_failure(address, error, timeout_seconds) from error
     assert isinstance(connection, Connection)
     return connection
 
@@ -372,7 +376,7 @@ def explain_end(closed: ConnectionClosed) -> errors.ConnectionLost:
     return errors.ConnectionLost(say("lost closed", why=reason or unsaid), code)
 
 
-async def explain_failure(address: Address, error: Exception, timeout_seconds: float) -> errors.ClientError:
+def explain_failure(address: Address, error: Exception, timeout_seconds: float) -> errors.ClientError:
     """Return the error for a failed attempt: `VersionRefused` or `Unreachable`."""
     if isinstance(error, InvalidStatus):
         return _explain_answer(address, error.response)
@@ -388,7 +392,8 @@ async def explain_failure(address: Address, error: Exception, timeout_seconds: f
         case ImportError():
             reason = say("failure no socks")
         case ssl.SSLCertVerificationError():
-            reason = f"TLS: {await _describe_doubt(address, error, timeout_seconds)}"
+            doubt = _CERTIFICATE_FAULTS.get(error.verify_code)
+            reason = f"TLS: {say(doubt, host=address.host) if doubt else error.verify_message}"
         case _ if address.scheme == "wss" and _found_no_tls(error):
             reason = say("failure no tls")
         case socket.gaierror():
@@ -437,45 +442,3 @@ def _found_no_tls(error: Exception) -> bool:
     if isinstance(error, ssl.SSLError):
         return error.reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE")
     return isinstance(error, ConnectionError) and error.errno is None
-
-
-async def _describe_doubt(address: Address, error: ssl.SSLCertVerificationError, timeout_seconds: float) -> str:
-    """Return the fault of a certificate, with its details if they can be read."""
-    certificate: dict[str, Any] = {}
-    with contextlib.suppress(OSError, ValueError):
-        async with asyncio.timeout(timeout_seconds):
-            certificate = await _read_certificate(address)
-    code = error.verify_code  # OpenSSL's X509_V_ERR codes
-    if code == 9:
-        begins = _day(certificate.get("notBefore"))
-        return say("certificate early on" if begins else "certificate early", day=begins)
-    if code == 10:
-        expired = _day(certificate.get("notAfter"))
-        return say("certificate late on" if expired else "certificate late", day=expired)
-    if code in (62, 64):
-        names = ", ".join(clean_text(name)[:_LONGEST_NAME] for _, name in certificate.get("subjectAltName", ())[:3])
-        return say("certificate for others" if names else "certificate not for", names=names, host=address.host)
-    if code in (2, 18, 19, 20, 21):
-        issuer = {key: value for part in certificate.get("issuer", ()) for key, value in part}
-        name = clean_text(issuer.get("commonName") or issuer.get("organizationName") or "")[:_LONGEST_NAME]
-        return say("certificate from" if name else "certificate untrusted", name=name)
-    return error.verify_message
-
-
-async def _read_certificate(address: Address) -> dict[str, Any]:
-    """Return a server's certificate without verifying it; nothing is sent."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    while True:
-        _, writer = await asyncio.open_connection(address.host, address.port or 443, ssl=context)
-        ssl_object: ssl.SSLObject = writer.get_extra_info("ssl_object")
-        writer.transport.abort()
-        if certificate := ssl_object.getpeercert():
-            return certificate
-        # The `ssl` module reads only certificates that it was told to trust.
-        context.load_verify_locations(cadata=ssl_object.getpeercert(binary_form=True) or b"")
-        context.verify_mode, context.verify_flags = ssl.CERT_REQUIRED, ssl.VERIFY_X509_PARTIAL_CHAIN | _ANY_TIME
-
-
-def _day(when: str | None) -> str:
-    return time.strftime("%Y-%m-%d", time.gmtime(ssl.cert_time_to_seconds(when))) if when else ""

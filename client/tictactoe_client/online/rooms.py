@@ -82,7 +82,7 @@ class Rooms(Part):
         return await self._enter(requests.Watch(parse_code(code), seq=self._newest_seq(code)))
 
     def get(self, code: str) -> Room:
-        """Return a room that we are in, perhaps entered by `send_text`."""
+        """Return a room that we are in."""
         room = self._find(code)
         if room is None:
             self._known = {room.code: room for room in self._own}

@@ -50,7 +50,7 @@ class Tournaments(Part):
         return (await self._client.ask(Events())).events or ()
 
     def get(self, code: str) -> Tournament:
-        """Return a tournament that we follow, perhaps since a `send_text`."""
+        """Return a tournament that we follow."""
         known = self._followed.get(code)
         if known is None or known._has_ended:
             known = self._followed[code] = Tournament(self._client, code)

@@ -29,21 +29,13 @@ def server_command() -> str:
     return _name("tictactoe-server")
 
 
-def name_program(program: str, started: str, python: str, found: str | None, folder: str) -> str:
-    """Return how to call a program from a folder; `found` is the path that the bare name leads to."""
-    paths = (started, python) if Path(started).name == PROGRAM else (python,)
-    homes = [Path(path).parent for path in paths if os.sep in path]
-    own = next((home / program for home in homes if (home / program).is_file()), None)
-    if own is None or (found is not None and os.path.realpath(found) == os.path.realpath(own)):
-        return program
-    whole = os.path.abspath(os.path.join(folder, own))
-    near = os.path.relpath(whole, folder)
-    return shlex.quote(min(near if os.sep in near else os.path.join(".", near), whole, key=len))
-
-
 @lru_cache(maxsize=2)
 def _name(program: str) -> str:
-    started = sys.argv[0] if sys.argv else ""
-    if Path(started).name != PROGRAM and Path(started).parts[-2:] != ("tictactoe_client", "__main__.py"):
+    """Return how to call a program of this installation: by its name, or by its path if the name leads elsewhere."""
+    started = Path(sys.argv[0] if sys.argv else "")
+    if started.name != PROGRAM and started.parts[-2:] != ("tictactoe_client", "__main__.py"):
         return program
-    return name_program(program, started, sys.executable, shutil.which(program), os.getcwd())
+    own = (started if started.name == PROGRAM else Path(sys.executable)).with_name(program)
+    found = shutil.which(program)
+    is_found = found is not None and own.is_file() and os.path.samefile(found, own)
+    return program if is_found or not own.is_file() else shlex.quote(str(own))
