@@ -188,7 +188,7 @@ def describe_decision(state: EventState) -> str:
         return say("tournament level", names=name_some(first, len(first))) if is_told else ""
     theirs = {name: value for name, value, _ in two.tie}
     name, mine = next(((name, value) for name, value, _ in one.tie if theirs.get(name) != value), ("", 0.0))
-    tie = describe_word("decided", name)
+    tie = describe_word("tie", name)
     values = {"mine": format_points(mine), "theirs": format_points(theirs.get(name, 0))}
     return say("tournament before", name=clean_text(one.name), other=clean_text(two.name), tie=tie, **values)
 

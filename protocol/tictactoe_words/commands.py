@@ -115,7 +115,7 @@ class Command:
         takes: The id of a word for the argument in the help, instead of `argument`.
         ways: The ids of the words that may follow the command's word.
         deeds: The deeds that make the command possible if one of them is possible; empty if it is always possible.
-        help: The id of the help on the command line, for a command that is also typed there.
+        help: The id of the sentence about what it does, by default ``does`` and its own id.
     """
 
     id: str
@@ -183,7 +183,7 @@ _LIVE: Final = {
 }
 _REVIEWS: Final = {"key values": "replay watching past", "key hide values": "reviewing", "deed review": "over"}
 _MISTAKES: Final = {"deed mistakes": "reviewing replay past", "": "watching over"}
-_SAVES: Final = {"deed save": "replay over", "": "past player", "key save": "history"}
+_SAVES: Final = {"deed save": "replay over history", "": "past player"}
 _HELPS: Final = {"key help": "playing choosing replay waiting attending watching past page", "": "away over"}
 _COMMANDING: Final = {"key command": "playing choosing", "": "away replay waiting attending watching past over"}
 _LEADS_BACK: Final = {
@@ -240,7 +240,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("around cell", Query("around"), ("around",), "b2"),
         Command("diagonals of cell", Query("diagonals"), ("diagonals",), "b2"),
         Command("around", Query("around")),
-        Command("diagonals", Query("diagonals")),
+        Command("diagonals", Query("diagonals"), help="does diagonals of cell"),
     ),
     "topic list": (
         Command("marks", Query("marks")),
@@ -301,7 +301,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("mute nobody", Verb("mute"), ("mute",)),
     ),
     "topic also": (
-        Command("help", Query("help"), key=Key("help", "? f1", "help", _HELPS, label="key help")),
+        Command("help", Query("help"), help="key help", key=Key("help", "? f1", "help", _HELPS, label="key help")),
         Command("leave", Verb("leave"), ("leave", "quit"), key=Key("back", "escape", "back", _LEADS_BACK)),
         Command("command", words=(), key=Key("command", ": /", "line.begin_command", _COMMANDING, label="key command")),
         Command("redraw", words=(), key=Key("redraw", "ctrl+l", "", {"": "app"})),

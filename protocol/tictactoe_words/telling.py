@@ -97,7 +97,7 @@ def announce(
         after_loss: Whether the viewer's own connection was lost. Others are then called absent instead of disconnected,
             because the server may have been down for everyone.
     """
-    teller, told, moved_at, mover = _Teller(news, state, viewer, sees_board, after_loss), list[str](), -1, ""
+    teller, told, moved_at = _Teller(news, state, viewer, sees_board, after_loss), list[str](), -1
     for each in news:
         if isinstance(each, Missed):
             named = name_moves(each.cells, state) if each.cells else ""
@@ -105,10 +105,10 @@ def announce(
                 told.append(say("missed moves named" if named else "missed moves", n=each.moves, moves=named))
             continue
         if each.type == "moved":
-            moved_at, mover = len(told), each.by or each.mark or ""
+            moved_at = len(told)
         if sees_board and each.type in ("moved", "ended"):
             continue
-        sentence = teller.tell(each, mover)
+        sentence = teller.tell(each)
         if each.type == "ended" and moved_at >= 0 and state.result and state.result.reason in ("line", "full"):
             sentence = f"{told.pop(moved_at)} {sentence}"
         if sentence:
@@ -198,11 +198,8 @@ class _Teller:
     sees_board: bool
     after_loss: bool
 
-    def tell(self, event: Happening, mover: str) -> str:
-        """Return a sentence, or "" if another event implies it or if the viewer is the one who came or left.
-
-        `mover` is the mark of the player who made the last move before the event.
-        """
+    def tell(self, event: Happening) -> str:
+        """Return a sentence, or "" if another event implies it or if the viewer is the one who came or left."""
         state, viewer, mark, kind = self.state, self.viewer, event.mark or "", event.kind or ""
         match event.type:
             case "began":
@@ -229,9 +226,7 @@ class _Teller:
             case "declined" | "withdrawn" if kind in ("draw", "undo"):
                 return _say_of(state, mark, f"{'declines' if event.type == 'declined' else 'withdraws'} {kind}", viewer)
             case "lapsed" if kind in ("draw", "undo"):
-                if event.why == "taking back":
-                    return say(f"lapses {kind} by undo")
-                return _say_of(state, mover, f"lapses {kind}", viewer) if event.why and mover else say(f"off {kind}")
+                return say(f"lapses {kind}")
             case "joined" | "renamed" | "dropped" | "back" | "left":
                 return self._tell_of_seat(event, mark)
         return ""

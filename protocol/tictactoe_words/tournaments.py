@@ -34,7 +34,6 @@ _WORDS: Final = {
     "is": (*ENTRANT_STATUSES, "expected"),
     "tie": TIES,
     "short": TIES,
-    "decided": TIES[:-1],
 }
 """The words with a translation, by subject. Words that only newer servers know are shown as they are."""
 _FRACTIONS: Final = {0.25: "tournament quarter", 0.5: "tournament half", 0.75: "tournament three quarters"}

@@ -51,7 +51,7 @@ def test_a_draw_offer_lapses_with_an_accepted_undo(two: Stage) -> None:
     two.do(ANA, Undo(room=CODE, action="offer"))
     two.do(BO, Draw(room=CODE, action="offer"))
     told = two.tell(BO, Undo(room=CODE, action="accept"))
-    lapsed = "The draw offer no longer stands: a move was taken back."
+    lapsed = "The draw offer no longer stands."
     assert told[ANA.id] == ["You take back A1 and B2.", lapsed]
     assert told[BO.id] == told[WATCHER] == ["ana takes back A1 and B2.", lapsed]
 

@@ -41,7 +41,7 @@ LEVEL = [row("ana", 2, 1, ("wins", 2)), row("bo", 2, 1, ("wins", 2)), row("cy", 
         (
             "round_robin",
             [row("ana", 2, 1, ("direct", 1), ("wins", 2)), row("bo", 2, 2, ("direct", 0), ("wins", 2))],
-            ["ana and bo have the same points. ana is first by the direct encounter: 1 to 0."],
+            ["ana and bo have the same points. ana is first: direct encounter 1 to 0."],
         ),
         (
             "swiss",
@@ -49,12 +49,12 @@ LEVEL = [row("ana", 2, 1, ("wins", 2)), row("bo", 2, 1, ("wins", 2)), row("cy", 
                 row("ana", 2, 1, ("buchholz_cut_1", 4), ("wins", 2)),
                 row("bo", 2, 2, ("buchholz_cut_1", 4), ("wins", 1.5)),
             ],
-            ["ana and bo have the same points. ana is first by the number of wins: 2 to 1½."],
+            ["ana and bo have the same points. ana is first: wins 2 to 1½."],
         ),
         (
             "swiss",
             [row("a", 2, 1, ("new", 1)), row("b", 2, 2, ("new", 0))],
-            ["a and b have the same points. a is first by new: 1 to 0."],
+            ["a and b have the same points. a is first: new 1 to 0."],
         ),
     ],
 )

@@ -50,7 +50,7 @@ async def notify(
             now = await client.ask(Notify(**wish))
             hours = "-".join(map(_format_minute, now.quiet)) if now.quiet else ""
             values = {"feed": now.feed or "", "webhook": now.webhook or "", "quiet": hours}
-            none = say("notify none")
+            none = say("form none")
             return [say(f"notify is {id}", value=clean_text(str(value)) or none) for id, value in values.items()]
 
         return await ask_and_print(settings, client, ask)

@@ -75,7 +75,7 @@ _RATED: Final = Named(["--rated"], is_flag=True)
 _TERMS: Final = (RULES, CLOCK, _RATED)
 _PLAYER: Final = Placed(["player"], metavar="player", required=False)
 _ROOM: Final = Placed(["room"], metavar="room", nargs=-1, required=True)
-_ANY_ROOM: Final = Placed(["room"], metavar="room or none", nargs=-1)
+_ANY_ROOM: Final = Placed(["room"], metavar="any-room", nargs=-1)
 
 _GAME: Final = (
     RULES,

@@ -125,7 +125,7 @@ def _read(names: Iterable[str], marks: Sequence[str]) -> str:
 
 
 def _aloud(mark: str) -> str:
-    return say("lies nothing") if mark == FREE else say("lies blocked") if mark == BLOCKED else mark
+    return say("lies nothing") if mark == FREE else say("view cell blocked") if mark == BLOCKED else mark
 
 
 def list_marks(state: RoomState, number: int | None = None) -> list[str]:

@@ -117,7 +117,7 @@ def describe_progress(state: RoomState) -> list[str]:
 def describe_attempts(lost: Lost, *, holds_seat: bool) -> str:
     """Say that the connection is lost, how long the client retries, and how long a running server holds our seat."""
     is_limited = lost.absent_seconds >= 1
-    attempt = say("lost for up to" if is_limited else "lost", time=describe_seconds(lost.absent_seconds))
+    attempt = say("lost for up to", time=describe_seconds(lost.absent_seconds)) if is_limited else say("banner lost")
     if not (holds_seat and 1 <= lost.hold_seconds < lost.absent_seconds):
         return attempt
     return f"{attempt} {say('seat held while server runs', time=describe_seconds(lost.hold_seconds))}"
@@ -126,7 +126,7 @@ def describe_attempts(lost: Lost, *, holds_seat: bool) -> str:
 def describe_giving_up(state: RoomState | None, viewer: str, address: Address, reason: str) -> str:
     """Say that reconnecting failed, what that means for the game, and how to try again."""
     if state is None:
-        return say("not back", reason=clean_text(reason))
+        return say("connection lost", reason=clean_text(reason))
     command = describe_return_command(state, viewer, address)
     others = [name_of(state, mark) for mark, seat in state.seats.items() if seat is not None and seat.player != viewer]
     id = "not back, claimable" if others and seat_of(state, viewer) else "not back, try"

@@ -123,7 +123,7 @@ def list_turns(turns: Sequence[Turn]) -> list[str]:
         (
             turn.room,
             short_rules(turn.rules),
-            say("turn left", time=format_duration(turn.left_ms)),
+            say("page time left", time=format_duration(turn.left_ms)),
             say("turn since", time=format_duration(turn.since_ms)),
         )
         for turn in turns

@@ -19,7 +19,7 @@ from tictactoe_client.tui.page import Part
 from tictactoe_engine import PRESETS
 from tictactoe_engine.opening import RULES as OPENINGS
 from tictactoe_words.catalogue import say
-from tictactoe_words.wording import LEVELS
+from tictactoe_words.wording import LEVELS, describe_level
 
 _FIRST: Final = ("game", "clock", "with", "begin", "more")
 _OF_OTHERS: Final = ("seen", "analysis", "chat")
@@ -37,7 +37,7 @@ def list_lines(*, alone: bool) -> dict[str, Field]:
     lines = {
         "game": ("classic", name_games("custom")),
         "clock": ("", {}),
-        "with": (opponents[1 if alone else 0], {say(f"new room with {one}"): one for one in opponents}),
+        "with": (opponents[1 if alone else 0], {_name_opponent(one): one for one in opponents}),
         "begin": (None, {}),
         "more": (False, {say("form hidden"): False, say("form shown"): True}),
         "board": ("3x3", {}),
@@ -60,9 +60,13 @@ def list_lines(*, alone: bool) -> dict[str, Field]:
     }
 
 
+def _name_opponent(who: str) -> str:
+    return say("new room with friend") if who == "friend" else say("player computer", level=describe_level(who))
+
+
 def _explain(name: str) -> str:
     """Return the note of a line; the command line explains the rules with the same sentences."""
-    return say(f"option {name}" if name in RULES else f"new room {name} note")
+    return say(f"option {name}" if name in (*RULES, "seat") else f"new room {name} note")
 
 
 def name_games(*more: str) -> Mapping[str, str]:

@@ -20,11 +20,11 @@ const SHOWN_ELSEWHERE = ["moved", "ended", "dropped", "back"];
 export function announce(events, state, viewer, afterLoss, hidden = []) {
 	/** @type {string[]} */
 	const told = [];
-	let [movedAt, mover] = [-1, ""];
+	let movedAt = -1;
 	for (const event of events) {
-		if (event.type === "moved") [movedAt, mover] = [told.length, event.by ?? event.mark ?? ""];
+		if (event.type === "moved") movedAt = told.length;
 		if (hidden.includes(event.type)) continue;
-		let sentence = tell(event, { events, state, viewer, afterLoss, mover });
+		let sentence = tell(event, { events, state, viewer, afterLoss });
 		if (event.type === "ended" && movedAt >= 0 && ["line", "full"].includes(event.result?.reason ?? "")) {
 			sentence = `${told.splice(movedAt, 1)[0]} ${sentence}`;
 		}
@@ -84,9 +84,7 @@ function tell(event, told) {
 		case "withdrawn":
 			return sayOf(state, mark, `withdraws ${kind}`, viewer);
 		case "lapsed":
-			if (kind === "rematch") return "";
-			if (why === "taking back") return say(`lapses ${kind} by undo`);
-			return why && told.mover ? sayOf(state, told.mover, `lapses ${kind}`, viewer) : say(`off ${kind}`);
+			return kind === "rematch" ? "" : say(`lapses ${kind}`);
 		default:
 			return tellOfSeat(event, told);
 	}

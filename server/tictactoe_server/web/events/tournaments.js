@@ -13,7 +13,6 @@ const WORDS = {
 	status: [["open", "running", "paused", "over", "void"], (word) => say(`tournament status ${word}`)],
 	is: [["in", "away", "out", "expelled", "expected"], (word) => say(`tournament is ${word}`)],
 	tie: [TIES, (word) => say(`tournament tie ${word}`)],
-	decided: [TIES.slice(0, -1), (word) => say(`tournament decided ${word}`)],
 };
 
 /** Return the possible actions, in the order of display. @param {EventState} state @param {string} viewer @param {boolean} [hasCard] */
@@ -146,5 +145,5 @@ function describeDecision({ status, table }) {
 	}
 	const values = new Map(two.tie.map(([tie, value]) => [tie, value]));
 	const [tie, value] = one.tie.find(([tie, value]) => values.get(tie) !== value) ?? ["", 0];
-	return say("tournament before", { name: clean(one.name), other: clean(two.name), tie: describeWord("decided", tie), mine: formatPoints(value), theirs: formatPoints(values.get(tie) ?? 0) });
+	return say("tournament before", { name: clean(one.name), other: clean(two.name), tie: describeWord("tie", tie), mine: formatPoints(value), theirs: formatPoints(values.get(tie) ?? 0) });
 }
