@@ -26,17 +26,6 @@ def test_these_games_are_draws(rules: Rules) -> None:
     assert analysis.value == Value("draw")
 
 
-@pytest.mark.parametrize("rules", [Rules(3, 4, 3), Rules(4, 3, 3)])
-def test_three_in_a_row_on_three_by_four_is_won_by_the_first_player_on_move_four(rules: Rules) -> None:
-    analysis = analyse(Position.start(rules), UNLIMITED)
-    assert analysis.is_solved
-    assert analysis.value == Value("win", 7, 1.0)
-
-
-def test_three_in_a_row_on_four_by_four_is_won_on_move_three() -> None:
-    assert analyse(Position.start(Rules(4, 4, 3)), UNLIMITED).value == Value("win", 5, 1.0)
-
-
 @pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("rules", [PRESETS["classic"], PRESETS["blocker"], PRESETS["misere"]])
 def test_positions_of_three_by_three_have_the_value_of_a_plain_minimax(rules: Rules, step: int) -> None:
@@ -101,11 +90,6 @@ def test_a_finished_game_is_worth_its_result_and_has_no_cells() -> None:
     analysis = analyse(position, UNLIMITED)
     assert (analysis.value, analysis.cells, analysis.best_cells) == (Value("loss", 0, -1.0), {}, ())
     assert best_cells(position, UNLIMITED) == ()
-
-
-def test_a_finished_misere_game_is_won_by_the_next_player() -> None:
-    position = Position.replay(Rules(misere=True), [0, 3, 1, 4, 2])
-    assert analyse(position, UNLIMITED).value == Value("win", 0, 1.0)
 
 
 def test_a_win_found_on_a_wide_board_is_proven_though_not_solved() -> None:

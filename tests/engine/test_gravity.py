@@ -95,8 +95,3 @@ def test_a_brief_search_looks_neither_far_nor_into_the_book() -> None:
 
     best_cells(Position.start(FOUR), Budget(seconds=1.0, clock=clock), is_brief=True)
     assert 0 < len(clock_reads) < 1_000
-
-
-def test_a_brief_search_of_a_board_that_has_a_table_is_exact() -> None:
-    start = Position.start(Rules(3, 3, 3, gravity=True))
-    assert best_cells(start, Budget(), is_brief=True) == best_cells(start, Budget())

@@ -18,7 +18,6 @@ from tictactoe_engine import (
     number_row,
     parse_cell,
 )
-from tictactoe_engine.notation import parse_column
 
 CLASSIC = Rules()
 FOUR = Rules(rows=4, columns=4, line=4)
@@ -92,23 +91,6 @@ def test_a_name_is_column_and_row_and_a_pair_is_row_and_column(word: str, rules:
 def test_the_32_columns_are_a_to_z_and_aa_to_af() -> None:
     names = " ".join(format_column(column) for column in range(32))
     assert names == "A B C D E F G H I J K L M N O P Q R S T U V W X Y Z AA AB AC AD AE AF"
-
-
-@given(st.integers(0, 10_000))
-def test_a_formatted_column_is_parsed_to_the_same_column(column: int) -> None:
-    assert parse_column(format_column(column)) == column
-    assert parse_column(format_column(column).lower()) == column
-
-
-@each(
-    ("coordinates", "cell"), [(Coordinates.ROW_COLUMN_1, 5), (Coordinates.ROW_COLUMN_0, None), (Coordinates.X_Y_1, 7)]
-)
-@each("word", ["2,3", "2 3", "2, 3", "2 ,3", " 2  3 ", "2\t3", "02,03"])
-def test_a_pair_is_read_in_the_chosen_coordinates(word: str, coordinates: Coordinates, cell: int | None) -> None:
-    if cell is None:
-        assert off_board(word, CLASSIC, coordinates).endswith("is off the board: rows 0-2, columns 0-2.")
-    else:
-        assert parse_cell(word, CLASSIC, coordinates=coordinates) == cell
 
 
 @given(boards_with_a_cell)
@@ -208,10 +190,6 @@ def test_an_unknown_word_is_quoted_with_an_example_of_a_move(word: str, rules: R
 )
 def test_malformed_or_long_words_are_unknown(word: str) -> None:
     assert len(unknown(word)) < 100
-
-
-def test_a_pair_far_apart_is_shortened_in_the_message() -> None:
-    assert off_board(f"9{' ' * 100_000}9", CLASSIC) == f"9{' ' * 39}… is off the board: rows 1-3, columns 1-3."
 
 
 @pytest.mark.parametrize("word", ["b2", "1,2", "5", "hello"])

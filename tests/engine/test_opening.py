@@ -1,5 +1,3 @@
-import pickle
-
 import pytest
 
 from tests.rows import each
@@ -84,18 +82,6 @@ def test_openings_with_several_marks_left_are_not_searched(position: Position) -
     found = analyse(position, Budget())
     assert (set(found.cells.values()), found.best_cells) == ({Value("unknown")}, position.legal_cells)
     assert (found.is_solved, found.nodes) == (False, 0)
-
-
-def test_positions_of_an_opening_are_copied_and_go_back_as_they_were() -> None:
-    cells, chosen = (*THREE, 0, 1, 2, 3), ("more", "O")
-    last = after(*cells, chosen=chosen)
-    for ply in range(len(cells) + 1):
-        count = sum(each.ply <= ply for each in last.choices)
-        again = after(*cells[:ply], chosen=chosen[:count])
-        for one in (last.at(ply), pickle.loads(pickle.dumps(again))):
-            assert (one, hash(one), one.turn, one.mover, one.chosen) == (
-                *(again, hash(again), again.turn, again.mover, again.chosen),
-            )
 
 
 def test_a_move_before_a_choice_is_the_better_the_more_even_it_leaves_the_game() -> None:

@@ -94,10 +94,6 @@ def test_there_is_no_book_for_other_rules_and_other_beginnings(rules: Rules, mov
     assert opening_cells(Position.replay(rules, moves)) == ()
 
 
-def test_there_is_no_book_for_the_two_marks_after_more() -> None:
-    assert opening_cells(placed(STANDARD, 1).choose("more")) == ()
-
-
 @pytest.mark.parametrize("rules", [replace(STANDARD, rows=8), replace(STANDARD, line=4), PRESETS["four-pie"]])
 def test_without_a_book_perfect_places_by_search(rules: Rules) -> None:
     position = placed(rules, 1)

@@ -1,7 +1,5 @@
 """Positions by example. `test_oracle` compares the result of every move with another engine."""
 
-import copy
-import pickle
 from collections.abc import Sequence
 
 import pytest
@@ -12,7 +10,6 @@ from tests.engine.random_games import finished_games, open_games, rule_sets
 from tictactoe_engine import PRESETS, IllegalMove, Outcome, Position, Rules
 
 CLASSIC = PRESETS["classic"]
-FOUR = PRESETS["connect-four"]
 MISERE = PRESETS["misere"]
 
 
@@ -112,12 +109,6 @@ def test_an_earlier_position_equals_a_replay_of_its_moves(data: st.DataObject) -
         assert everything_of(last.at(ply)) == everything_of(Position.replay(*game))
 
 
-def test_playing_on_from_an_earlier_position_leaves_the_later_one_unchanged() -> None:
-    won = after(0, 3, 1, 4, 2)
-    assert won.at(4).play(8) == after(0, 3, 1, 4, 8)
-    assert (won.outcome, won.at(5)) == (Outcome("line", "X", (0, 1, 2)), won)
-
-
 @pytest.mark.parametrize("ply", [-1, 3])
 def test_there_is_no_position_as_it_was_before_the_start_or_after_the_last_move(ply: int) -> None:
     with pytest.raises(ValueError, match=f"no position after {ply} of 2 moves"):
@@ -130,33 +121,6 @@ def test_positions_are_equal_whose_rules_board_turn_and_marks_are() -> None:
     different = {after(0), after(1), after(0, rules=MISERE), start, *map(start.pass_over, "XOA")}
     assert len(different) == 7
     assert after(0) != after(0).board
-
-
-@pytest.mark.parametrize(
-    "position",
-    [
-        after(),
-        after(4, 0),
-        after(0, 3, 1, 4, 2),
-        after(38, 31, rules=FOUR),
-        after(0, 6, rules=PRESETS["three-players"]).pass_over("X").play(7),
-    ],
-    ids=["start", "open", "won", "gravity", "passed-over"],
-)
-def test_a_position_survives_pickling_and_copying(position: Position) -> None:
-    for twin in (pickle.loads(pickle.dumps(position)), copy.deepcopy(position)):
-        assert twin == position
-        assert (twin.moves, twin.outcome, twin.passed) == (position.moves, position.outcome, position.passed)
-
-
-def test_a_position_and_an_outcome_cannot_be_changed() -> None:
-    for value, names in (
-        (after(4), "board moves outcome rules turn legal_cells"),
-        (Outcome("full", None, ()), "winner"),
-    ):
-        for name in names.split():
-            with pytest.raises(AttributeError):
-                setattr(value, name, None)
 
 
 def test_a_position_prints_its_shape_ply_board_and_turn() -> None:

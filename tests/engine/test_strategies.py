@@ -84,10 +84,6 @@ def test_the_better_side_is_taken(level: Level) -> None:
     assert {choose_side(alone, Random(seed)) for seed in range(9)} == {"O"}
 
 
-def test_perfect_takes_over_a_first_mark_that_wins() -> None:
-    assert Perfect(UNLIMITED).choose_side(Position.replay(PIE, [CENTRE]), Random(0)) == "X"
-
-
 def test_rules_place_openings_in_the_middle_of_the_board() -> None:
     position = Position.start(PRESETS["gomoku-standard"])
     cells = [divmod(choose_by_rules(position, Random(seed)), 15) for seed in range(99)]
@@ -132,11 +128,6 @@ def test_rules_allow_no_win_at_once_if_any_move_prevents_it(position: Position) 
     chosen = position.play(choose_by_rules(position, Random(0)))
     if chosen.outcome is None and wins_at_once(chosen):
         assert all(wins_at_once(position.play(cell)) for cell in position.legal_cells)
-
-
-def test_rules_complete_a_line_of_misere_only_when_every_move_does() -> None:
-    position = Position.replay(Rules(2, 2, 2, misere=True), [0, 3])
-    assert choose_by_rules(position, Random(0)) in position.legal_cells
 
 
 def test_perfect_takes_any_of_equal_moves() -> None:

@@ -237,16 +237,6 @@ async def test_the_debug_log_is_clean_and_keeps_the_token_to_itself() -> None:
     assert TOKEN not in log
 
 
-async def test_hostile_arguments_are_quoted_as_clean_text() -> None:
-    async def attempt(command: str) -> None:
-        for name in ("title", "8-bit CSI", "overrides"):
-            async with run_client(*command.split(), CORPUS[name]) as client:
-                assert await client.end() in (2, 5)
-                assert_clean_pipe(await client.errors())
-
-    await try_each(["join", "replay", "play --rules", "play --bell", "rooms -s", ""], attempt)
-
-
 async def test_the_real_server_passes_on_and_logs_nothing_unclean(tmp_path: Path) -> None:
     async with Harness(tmp_path / "data", "--log-level", "debug") as server:
         async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:

@@ -22,11 +22,6 @@ def test_an_answer_has_the_fields_that_it_was_given() -> None:
     }
 
 
-def test_unset_fields_are_left_out_of_an_answer() -> None:
-    answer = error_answer(ErrorCode.BAD_JSON, "This is not JSON.")
-    assert json.loads(encode(answer)) == {"type": "error", "code": "bad_json", "message": "This is not JSON."}
-
-
 @given(
     st.sampled_from(ErrorCode),
     st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=2000),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.protocol.strategies import PUSHES, REQUESTS
+from tests.protocol.strategies import PUSHES
 from tests.rows import each
 from tictactoe_protocol import (
     MAX_ERROR_BYTES,
@@ -273,14 +273,6 @@ def test_random_frames_raise_nothing_but_bad_message(data: str | bytes) -> None:
 def test_random_fields_of_known_types_raise_nothing_but_bad_message(kind: str, fields: dict[str, object]) -> None:
     decode_or_refuse(json.dumps({**fields, "type": kind}))
     decode_or_refuse(json.dumps({**fields, "type": kind}, ensure_ascii=False))
-
-
-@given(REQUESTS.map(encode) | PUSHES.map(encode), st.data())
-def test_a_damaged_message_raises_nothing_but_bad_message(message: bytes, data: st.DataObject) -> None:
-    start = data.draw(st.integers(0, len(message)))
-    end = data.draw(st.integers(start, min(len(message), start + 8)))
-    decode_or_refuse(message[:start] + data.draw(st.binary(max_size=4)) + message[end:])
-    decode_or_refuse(message[:start] + message[end:])
 
 
 @given(PUSHES)

@@ -153,13 +153,6 @@ def test_engine_errors_match_the_english_catalogue() -> None:
     assert told == choices | {id for id in IDS if id.split(" ")[1] in codes}
 
 
-def test_invalid_cells_are_reported_in_english_by_the_engine() -> None:
-    with pytest.raises(UnknownNotation) as raised:
-        parse_cell("what", Rules())
-    assert raised.value.message == 'I don\'t know "what". A move looks like b2 or 5. ? for help.'
-    assert describe_fault(raised.value) == raised.value.message
-
-
 @pytest.mark.usefixtures("in_german")
 def test_engine_errors_are_translated_to_the_process_language() -> None:
     with pytest.raises(UnknownNotation) as unknown:

@@ -1,6 +1,4 @@
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
@@ -11,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from tests.environment import environment
 from tests.protocol.strategies import PUSHES, REQUESTS
 from tests.protocol.test_bad_messages import FIELDS_OF_TYPE, JSON_VALUES, VALID
 from tests.rows import each
@@ -64,14 +61,6 @@ def test_the_document_of_the_api_is_valid_openapi() -> None:
 
 def test_the_generated_documents_are_up_to_date() -> None:
     assert find_drift(DOCS) == [], "python -m tools.schemas --out docs/"
-
-
-def test_the_command_writes_the_same_files_in_every_process_and_prints_their_paths(tmp_path: Path) -> None:
-    for seed in ("1", "2"):
-        command = [sys.executable, "-W", "error", "-m", "tools.schemas", "--out", str(tmp_path / seed)]
-        done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment(PYTHONHASHSEED=seed))
-        assert find_drift(tmp_path / seed) == []
-        assert done.stdout.splitlines() == [str(tmp_path / seed / path) for path in render_files()]
 
 
 @pytest.mark.parametrize("path", ["schema/requests.schema.json", "schema/pushes.schema.json"])

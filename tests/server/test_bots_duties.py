@@ -125,13 +125,6 @@ async def test_failed_commands_are_repeated_until_they_succeed(
     assert registry.carried_out == [answer]
 
 
-async def test_a_permanently_refused_command_is_not_retried(open_bots: OpenBots, registry: FakeRegistry) -> None:
-    registry.failures = [STALE]
-    open_bots().update(TO_MOVE)
-    assert len(await commands_of(registry, 1)) == 1
-    assert registry.carried_out == []
-
-
 @pytest.mark.parametrize("failures", [[], [STALE], [BUSY]], ids=["carried out", "refused", "busy"])
 async def test_a_command_in_progress_is_not_cancelled_or_repeated(
     open_bots: OpenBots, registry: FakeRegistry, failures: list[Exception], caplog: pytest.LogCaptureFixture

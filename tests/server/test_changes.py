@@ -53,18 +53,6 @@ async def test_a_late_move_is_refused_even_after_a_failed_save(
         assert await ana.refusal("move", room=room, cell=1, ply=2) == "game_over"
 
 
-async def test_a_deserted_room_that_cannot_be_deleted_is_deleted_later(store: TroubledStore) -> None:
-    limits = uncounted(deserted_seconds=0.05)
-    async with Server(HERE, store, limits) as server, open_peer(server.url) as eve:
-        for error in (StoreUnavailable(), Conflict()):
-            store.trouble.fail("delete", error, times=ATTEMPTS + 1)
-            async with open_peer(server.url) as ana:
-                room = (await ana.ask("create"))["room"]
-                await eve.ask("watch", room=room)
-            assert (await eve.next_of("closed"))["room"] == room
-            assert await eve.refusal("watch", room=room) == "no_such_room"
-
-
 async def test_the_second_of_two_concurrent_moves_sees_the_first(server: Server, store: TroubledStore) -> None:
     async with two_playing(server) as (ana, bo, room):
         store.trouble.hold()

@@ -92,15 +92,6 @@ async def test_the_connection_that_fetched_something_longest_ago_makes_room_for_
         assert (await read_answer(second[0])).status == 200
 
 
-async def test_a_connection_that_plays_or_asks_makes_no_room() -> None:
-    async with serving(uncounted(connections_per_address=2)) as server, contextlib.AsyncExitStack() as stack:
-        _, half = [await stack.enter_async_context(open_bytes(server.port)) for _ in range(2)]
-        half[1].write(asking("/healthz") + b"GET /hea")
-        assert (await read_answer(half[0])).status == 200
-        async with open_bytes(server.port) as (reader, _):
-            assert (await read_to_end(reader)).startswith(b"HTTP/1.1 503 ")
-
-
 def test_a_class_of_300_behind_one_address_opens_the_page_and_plays_and_meets_no_limit() -> None:
     now_ns = [60_000_000_000]
     admission = Admission(Limits(), monotonic_ns=lambda: now_ns[0])

@@ -159,23 +159,6 @@ async def test_a_crowd_receives_everything_in_order(server: Server, told_singly:
             assert states(watcher)[-1]["result"]["winner"] == "X"
 
 
-async def test_leaving_a_crowd_is_immediate_and_players_never_wait(
-    server: Server, told_singly: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tictactoe_server.core.live_room.GATHER_SECONDS", 3600)
-    async with two_before_a_crowd(server, 3) as (ana, bo, room, crowd):
-        await ana.ask("chat", room=room, text="hello")
-        await bo.next_of("chat")
-        await crowd[0].ask("leave", room=room)
-        for player in (ana, bo):
-            await player.ask("leave", room=room)
-        for watcher in crowd[1:]:
-            await watcher.next_of("closed")
-        await crowd[0].ask("ping")
-        heard = [any(message["type"] == "chat" for message in watcher.seen) for watcher in crowd]
-        assert heard == [False, True, True]
-
-
 async def test_in_a_crowd_a_watcher_speaks_now_and_then_and_players_as_ever(clocked: Server, told_singly: None) -> None:
     async with (
         two_playing(clocked) as (ana, _, room),

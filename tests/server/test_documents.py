@@ -13,17 +13,16 @@ from msgspec.structs import replace
 from tests.rows import each
 from tests.server.tables import ANA, BO, CODE, CY, THREE, Table, decode_game, decode_room, encode_room
 from tictactoe_engine import PRESETS, Rules
-from tictactoe_protocol.requests import Draw, Leave, Rematch, Resign
+from tictactoe_protocol.requests import Resign
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.features.tournaments.running import purpose_of
 from tictactoe_server.records.documents import encode_game
 from tictactoe_server.rooms.finished import FinishedGame, finished_game
 from tictactoe_server.rooms.room import CASUAL, Room
-from tictactoe_server.rooms.seating import Dropped, open_room, seat_of
+from tictactoe_server.rooms.seating import open_room, seat_of
 from tictactoe_server.storage.store import Unreadable
 
 NOW = 60_000
-DRAWN = (0, 1, 2, 4, 3, 5, 7, 6, 8)
 
 
 def played(*cells: int, rules: Rules = PRESETS["classic"], clock: ClockFields | None = None) -> Table:
@@ -33,7 +32,7 @@ def played(*cells: int, rules: Rules = PRESETS["classic"], clock: ClockFields | 
     return table
 
 
-BY_SEAT, BY_MOVE = ClockFields(initial_ms=300_000, increment_ms=2_000), ClockFields(move_ms=10_000)
+BY_SEAT = ClockFields(initial_ms=300_000, increment_ms=2_000)
 
 
 def in_event(*cells: int) -> Room:
@@ -46,21 +45,12 @@ def in_event(*cells: int) -> Room:
 
 
 ROOMS = {
-    "waiting": Table(ANA).room,
     "lesson": open_room(CODE, PRESETS["classic"], ANA, NOW, analysis="open", chat="players"),
     "private": open_room(CODE, PRESETS["gomoku"], ANA, NOW, visibility="private"),
     "playing": played(0, 4).room,
     "with clocks": played(0, 4, 1, clock=BY_SEAT).room,
-    "with clocks for moves": played(0, 4, 1, clock=BY_MOVE).room,
-    "dropped": played().do(BO, Dropped()),
-    "won": played(0, 3, 1, 4, 2).room,
-    "draw offered": played(0).do(ANA, Draw(room=CODE, action="offer")),
-    "rematch asked": played(*DRAWN).do(ANA, Rematch(room=CODE)),
     "passed over": played(0, 1, rules=THREE).do(CY, Resign(room=CODE)),
-    "left": played().do(ANA, Leave(room=CODE)),
-    "blocked": Table(ANA, rules=Rules(rows=4, columns=4, line=3, blocked=frozenset({5, 10}))).room,
     "many blocked": Table(ANA, rules=Rules(rows=32, columns=32, line=3, blocked=frozenset(range(4, 1024)))).room,
-    "gravity": played(35, 28, rules=PRESETS["connect-four"]).room,
     "of an event": in_event(0, 4),
 }
 

@@ -1,11 +1,10 @@
 import asyncio
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tests.limits import uncounted
-from tests.peer import open_peer, play_out, until
+from tests.peer import open_peer, until
 from tests.server.tables import ANA, BO, CODE, CY, START, Table
 from tictactoe_engine import PRESETS
 from tictactoe_engine.records import format_record, parse_record
@@ -267,19 +266,3 @@ async def test_a_pairings_room_stays_open_until_the_event_releases_it() -> None:
         assert (live.room.result, live.is_gone) == (Result("O", "resigned"), False)
         server.core.let_go(live)
         await until(lambda: live.is_gone)
-
-
-async def test_abandoned_event_games_end_by_themselves() -> None:
-    async with Server(replace(HERE, hold_seconds=0.05), limits=uncounted()) as server:
-        ended: dict[str, Result] = {}
-        server.core.rooms.on_result.add(lambda game, id: ended.setdefault(game.room, game.result))
-        await open_pairing(server, ANA, BO, start_ms=20)
-        async with open_peer(server.url, "ana") as ana:
-            async with open_peer(server.url, "bo") as bo:
-                await open_pairing(server, player_of(ana, "ana"), player_of(bo, "bo"), code="F2N3SH")
-                for peer in (ana, bo):
-                    await peer.ask("join", room="F2N3SH")
-                await play_out({"X": ana, "O": bo}, "F2N3SH", [4, 0])
-            assert (await ana.state(status="over"))["result"] == {"winner": "X", "reason": "claimed", "line": []}
-        await until(lambda: len(ended) == 2)
-        assert ended == {CODE: Result(None, "forfeit"), "F2N3SH": Result("X", "claimed")}

@@ -6,14 +6,13 @@ from io import StringIO
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS
 from tests.server.events.authors import Decide, begun, better_wins, entered, new_event, play_on, play_round, tick
 from tests.server.events.authors import opened as with_rooms
 from tests.server.test_api import Described, read, streaming
-from tests.server.test_events_service import HERE, events_of, known, opened, run
+from tests.server.test_events_service import HERE, known, opened, run
 from tests.server.test_pages import BROWSER, get, head_of, text_of
 from tictactoe_engine.records import parse_record
 from tictactoe_protocol.events import EventGame
@@ -104,14 +103,6 @@ def test_no_line_is_too_long_for_a_terminal(players: int, kind: str, terms: dict
         assert max(map(len, told_of(state))) <= 80
 
 
-def test_colours_do_not_move_the_signs() -> None:
-    event = play_on(begun(("ana", "bo")), by_name("ana", "bo"))
-    plain, coloured = told_of(event), told_of(event, is_coloured=True)
-    assert "\x1b[32m1\x1b[0m" in "".join(coloured)
-    stripped = [line.replace("\x1b[32m", "").replace("\x1b[31m", "").replace("\x1b[0m", "") for line in coloured]
-    assert stripped == plain
-
-
 def test_a_sheet_has_table_and_pairings_and_no_formulas() -> None:
     event = play_on(begun(("=ana", "bo")), by_name("bo", "=ana"))
     table, pairings = format_csv(list_cells(event)).decode("utf-8-sig").split("\r\n\r\n")
@@ -192,18 +183,6 @@ async def test_finished_events_are_found_by_code_but_not_by_guessing() -> None:
             assert (await get(server, f"/{tried}", accept=BROWSER)).status == 404
         there, nowhere = [await get(server, f"/{tried}", accept=BROWSER) for tried in (code, "222222")]
         assert (there.status, there.body) == (nowhere.status, nowhere.body)
-
-
-async def test_texts_of_large_events_are_cached_until_they_are_over() -> None:
-    async with Server(HERE, limits=uncounted()) as server:
-        texts = events_of(server).texts
-        large, small = begun(60, "swiss"), replace(begun(4, "swiss"), code="222222")
-        for event, is_kept in ((large, True), (small, False)):
-            changed = replace(event, seq=event.seq + 1)
-            assert texts.throttle(event) is event
-            assert (texts.throttle(changed) is event) == is_kept
-            over = replace(changed, status="over", seq=event.seq + 2)
-            assert texts.throttle(over) is over
 
 
 async def test_events_with_tickets_are_unlisted() -> None:

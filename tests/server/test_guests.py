@@ -53,20 +53,6 @@ def names(state: Message) -> dict[str, str]:
     return {mark: seat["name"] for mark, seat in state["seats"].items() if seat is not None}
 
 
-async def test_a_player_who_misses_a_takeover_is_away_together_with_the_guests(
-    server: Server, ana: Peer, bo: Peer
-) -> None:
-    room = (await ana.ask("create", guests=["Bo"], seat="O"))["room"]
-    await bo.ask("watch", room=room)
-    live = server.core.rooms.find_here(room)
-    assert live is not None
-    live.players.clear()
-    seq = live.room.seq
-    server.core.timers.drop_missing(live)
-    away = await bo.until(lambda message: message["type"] == "room" and not message["seats"]["X"]["online"])
-    assert (away["seq"], away["seats"]["O"]["online"]) == (seq + 1, False)
-
-
 async def test_a_player_and_a_guest_share_one_connection(ana: Peer) -> None:
     answer = await ana.ask("create", guests=["Bo"], seat="O")
     assert (answer["seat"], answer["seats"]) == ("O", ["X", "O"])

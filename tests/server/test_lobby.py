@@ -1,10 +1,7 @@
 import json
 from collections.abc import Callable
 
-import pytest
-
 from tests.peer import Message, Peer, open_peer, play_out
-from tictactoe_server.features.bots.feature import FEATURE as BOTS
 from tictactoe_server.server import Server
 
 
@@ -54,14 +51,6 @@ async def test_a_room_is_listed_while_one_of_its_players_is_present(server: Serv
         assert room not in change["closed"]
         rows = (await bo.ask("rooms"))["rooms"]
         assert [row["room"] for row in rows][-1] == room
-
-
-@pytest.mark.features(BOTS)
-async def test_a_game_of_bots_is_listed_until_it_closes(server: Server, eve: Peer) -> None:
-    async with open_peer(server.url) as ana:
-        room = (await ana.ask("create", bots=["rules", "perfect"]))["room"]
-        await ana.ask("leave", room=room)
-    assert [row["room"] for row in (await eve.ask("rooms"))["rooms"]] == [room]
 
 
 async def test_a_seat_that_was_freed_is_matched_again(ana: Peer, bo: Peer, cy: Peer) -> None:

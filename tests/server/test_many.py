@@ -104,17 +104,6 @@ def test_matchmaking_finds_the_oldest_occupied_room_of_another_player() -> None:
     assert matchmaker.find((CLASSIC[0], ClockFields(move_ms=1), ""), BO.id) is None
 
 
-def test_a_room_is_passed_over_while_its_seat_is_being_taken_and_found_again_when_it_was_not() -> None:
-    matchmaker, live = Matchmaker(), waiting_room(1, is_here=True)
-    matchmaker.offer(live)
-    live.entering |= {BO.id}
-    assert matchmaker.find(CLASSIC, CY.id) is None
-    live.entering -= {BO.id}
-    matchmaker.offer(live)
-    matchmaker.offer(live)
-    assert matchmaker.find(CLASSIC, CY.id) is live
-
-
 async def test_jobs_due_at_once_run_in_order_and_in_slices() -> None:
     scheduler = Scheduler()
     done: list[int] = []

@@ -1,5 +1,4 @@
 import asyncio
-import base64
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -181,20 +180,6 @@ def test_an_unknown_table_is_named_and_left_out(folder: Path, tmp_path: Path) ->
     assert ran.exit_code == 1
     assert "Not copied: Table mottos: unknown to this version.\n" in ran.output
     assert "Copied and compared: 6 rooms" in ran.output
-
-
-def test_a_player_expires_in_a_stream_when_they_would_have_in_the_folder(folder: Path, url: str) -> None:
-    assert move(folder, url).exit_code == 0
-
-    async def left_of(key: str) -> str:
-        link = await Link.open(url)
-        question = b'{"last_by_subj": "$KV.rooms-0.player.%b"}' % key.encode()
-        answer = msgspec.json.decode(await link.request("$JS.API.STREAM.MSG.GET.rooms-0", question))
-        await link.close()
-        return base64.b64decode(answer["message"]["hdrs"]).decode().partition("Nats-TTL: ")[2].strip()
-
-    assert asyncio.run(left_of(ANA_KEY)) == f"{2 * 86_400}s"
-    assert asyncio.run(left_of(BO_KEY)) == f"{166 * 86_400}s"
 
 
 def test_a_non_empty_target_is_refused_and_not_changed(folder: Path, url: str, tmp_path: Path) -> None:

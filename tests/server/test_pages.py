@@ -360,16 +360,6 @@ async def test_a_room_as_text_has_board_players_last_move_and_how_to_come_in(ser
         assert "The game is over: ana, X, wins by a line." in over
 
 
-async def test_a_room_as_text_shows_clocks_and_waiting_players(server: Server, ana: Peer) -> None:
-    room = (await ana.ask("create", clock={"initial_ms": 60_000, "increment_ms": 0}))["room"]
-    waiting = await text_of(server, f"/{room}")
-    assert "Waiting for another player." in waiting
-    assert f"tictactoe-client join http://127.0.0.1:{server.port}/{room}" in waiting
-    async with open_peer(server.url, "bo") as bo:
-        await bo.ask("join", room=room)
-        assert "Left: ana 1:00, bo 1:00." in await text_of(server, f"/{room}")
-
-
 async def test_the_home_page_as_text_lists_and_counts_the_public_rooms_alone(bots: Server) -> None:
     server = bots
     async with two_playing(server) as (ana, _, room):
@@ -448,15 +438,6 @@ async def play_a_game(ana: Peer, bo: Peer) -> str:
     await bo.ask("join", room=room)
     await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
     return str((await ana.ask("history"))["games"][0]["game_id"])
-
-
-async def test_each_device_of_a_player_finds_and_deletes_a_shared_game(server: Server, ana: Peer, bo: Peer) -> None:
-    game = await play_a_game(ana, bo)
-    replay = (await ana.ask("share", game_id=game))["replay"]
-    async with open_peer(server.url, link=(await ana.ask("link"))["link_code"]) as phone:
-        assert (await phone.ask("share", game_id=game))["replay"] == replay
-        await phone.ask("share", game_id=game, on=False)
-    assert (await get(server, f"/replay/{replay}")).status == 404
 
 
 async def test_a_shared_game_is_public_until_revoked(server: Server, ana: Peer, bo: Peer, eve: Peer) -> None:

@@ -96,28 +96,6 @@ async def test_seats_that_are_asked_for_at_the_same_moment_count_too(tmp_path: P
         assert heard == {"ok": 5, "error": 7}
 
 
-async def test_a_player_without_free_seats_is_not_matched() -> None:
-    async with serving(uncounted(seats_per_player=6)) as server, contextlib.AsyncExitStack() as stack:
-        greedy = await stack.enter_async_context(open_peer(server.url, "greedy"))
-        await waiting_rooms(greedy, 6)
-        others = [await stack.enter_async_context(open_peer(server.url)) for _ in range(8)]
-        codes = Counter([(await other.ask("match"))["room"] for other in others])
-        assert set(codes.values()) == {2}
-        assert await greedy.refusal("match") == "rate_limited"
-
-
-async def test_a_seat_that_was_not_taken_after_all_is_not_counted() -> None:
-    async with serving(uncounted(seats_per_player=1)) as server, contextlib.AsyncExitStack() as stack:
-        ana, bo, cy = [await stack.enter_async_context(open_peer(server.url)) for _ in range(3)]
-        room = (await ana.ask("create"))["room"]
-        await bo.send("join", room=room)
-        await cy.send("join", room=room, id="late")
-        await cy.until(lambda message: message.get("id") == "late")
-        full = [peer for peer in (bo, cy) if (await peer.ask("join", room=room)).get("code") == "room_full"]
-        assert len(full) == 1
-        assert (await full[0].ask("create"))["type"] == "ok"
-
-
 @pytest.mark.parametrize(("limit", "code"), [("seats_per_player", "rate_limited"), ("rooms", "server_full")])
 async def test_rooms_and_seats_from_before_a_restart_stay_and_count(tmp_path: Path, limit: str, code: str) -> None:
     async with serving(uncounted(), data=tmp_path) as server, open_peer(server.url) as ana:

@@ -28,7 +28,7 @@ from tictactoe_server.core.pressure import (
 from tictactoe_server.play.hello import HelloService
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits
-from tictactoe_server.transport.rate_limit import RateLimit, consume_both
+from tictactoe_server.transport.rate_limit import RateLimit
 
 SECOND_NS = 1_000_000_000
 
@@ -154,20 +154,6 @@ async def test_players_need_not_wait_for_a_full_turn_unless_their_address_asks_f
     assert (sources.is_heavy(quiet), sources.is_heavy(quiet, is_late=True, has_priority=True)) == (True, False)
 
 
-async def test_unused_turns_are_returned_to_the_address() -> None:
-    now_ns = [SECOND_NS]
-    sources = some_sources(now_ns)
-    source, taken = sources.of("192.0.2.1"), list[InLine]()
-    for _ in range(3):
-        source.consume(unlimited())
-    for messages in (0, 1):
-        source.line_up(InLine(taken, sources, messages).take_turn)
-    now_ns[0] += SECOND_NS
-    source._queue_up()
-    await asyncio.sleep(0)
-    assert len(taken) == 1
-
-
 def test_an_address_is_heavy_by_the_time_it_took_and_a_light_one_only_under_far_too_much_load() -> None:
     sources = some_sources([SECOND_NS])
     heavy, light = sources.of("192.0.2.1"), sources.of("192.0.2.2")
@@ -216,18 +202,6 @@ async def test_a_quiet_client_is_not_closed_for_a_flood_from_its_address() -> No
         assert (await modest.ask("ping"))["type"] == "ok"
 
 
-async def test_throttled_requests_wait_even_after_a_disconnect(clock: FakeClock) -> None:
-    limits = uncounted(messages_per_second_per_address=2, messages_at_once_per_address=4)
-    async with serving(limits, clock) as server:
-        async with open_raw(server.url) as hasty:
-            await hasty.write(b"".join(text('{"type":"create"}') for _ in range(5)))
-            hasty.writer.write_eof()
-            await hasty.ended()
-        assert len(server.core.rooms.by_code) == 3
-        clock.advance(1_001)
-        await until(lambda: len(server.core.rooms.by_code) == 5)
-
-
 async def test_addresses_take_turns_for_the_places_of_requests_that_wait_for_the_store() -> None:
     places, order, taken = Places(PLACES), list[str](), list[Place]()
 
@@ -248,18 +222,6 @@ async def test_addresses_take_turns_for_the_places_of_requests_that_wait_for_the
         place.leave()
         await asyncio.sleep(0)
     await asyncio.gather(*waiting)
-
-
-async def test_an_address_has_a_few_of_the_places_and_a_request_that_takes_long_gives_its_place_up(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    places = Places(PLACES)
-    taken = [await places.enter("192.0.2.1") for _ in range(PLACES_OF_ADDRESS)]
-    further = asyncio.create_task(places.enter("192.0.2.1"))
-    await places.enter("192.0.2.2")
-    assert not further.done()
-    taken[0]._timer._callback()  # type: ignore[attr-defined]
-    await further
 
 
 async def test_moves_need_no_place_and_requests_that_wait_for_the_store_do(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -407,15 +369,6 @@ async def test_under_full_load_a_connection_has_one_waiting_request(monkeypatch:
         assert len(read) == 5
 
 
-def test_two_limits_are_counted_together_or_not_at_all() -> None:
-    ticks = iter(range(SECOND_NS, 2 * SECOND_NS))
-    for _ in range(100):
-        first, second = (RateLimit(1, 1_000, lambda: next(ticks)) for _ in range(2))
-        second.consume()
-        wait, other = consume_both(first, second)
-        assert (wait, bool(other), first.used) == (0, True, 0)
-
-
 def test_invalid_messages_count_several_times_even_past_the_limit() -> None:
     source = some_sources([SECOND_NS], at_once=30, messages_for_a_bad_one=10).of("192.0.2.1")
     assert source.consume(unlimited()) == 0
@@ -424,19 +377,6 @@ def test_invalid_messages_count_several_times_even_past_the_limit() -> None:
     assert (source.limit.used, source.consume(unlimited())) == (28, 0)
     source.count_bad()
     assert (source.limit.used, source.consume(unlimited())) == (38, IN_LINE)
-
-
-async def test_invalid_messages_after_a_disconnect_do_not_count() -> None:
-    async with serving(uncounted(messages_for_a_bad_one=10)) as server:
-        async with open_raw(server.url) as gone:
-            (session,) = server.core.presence
-            session.is_busy = True  # as while something is looked up for it
-            await gone.write(text('{"type":"nonsense"}'))
-            await until(lambda: session.waits_since is not None)
-        await until(lambda: session._is_over)
-        session.go_on()
-        await until(lambda: not [*server.core.presence])
-        assert session.source.bad == 0
 
 
 async def test_an_address_of_mostly_invalid_messages_is_read_only_in_rooms() -> None:

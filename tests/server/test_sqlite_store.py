@@ -5,7 +5,6 @@ import contextlib
 import os
 import shutil
 import sqlite3
-import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -21,7 +20,6 @@ from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import MISSING, Conflict, StoreBusy, StoreUnavailable, save
 from tictactoe_server.storage.writer import MAX_BATCH
-from tictactoe_server.storage.writer import PATIENCE_SECONDS as STORE_PATIENCE_SECONDS
 
 PATIENCE_SECONDS = 120
 CODE, OTHER, THIRD = "K7M4PQ", "K7M4PR", "K7M4PS"
@@ -128,20 +126,6 @@ async def test_a_note_alone_waits_for_no_flush_and_a_save_after_it_does(laborato
     assert await laboratory.pragma("synchronous") == [(2,)]
 
 
-async def test_of_the_notes_that_wait_for_a_slow_disk_the_newest_alone_is_written(laboratory: Laboratory) -> None:
-    await laboratory.hold()
-    for ms in range(1, 21):
-        laboratory.store.note_time(ms)
-    saving = asyncio.ensure_future(keep(laboratory.store, room_of(CODE), MISSING))
-    await asyncio.sleep(0)
-    laboratory.go_on()
-    await saving
-    assert laboratory.database.transactions == [False, True]
-    assert await laboratory.store.noted_time() == 20
-    laboratory.store.note_time(21)
-    await until_noted(laboratory.store, 21)
-
-
 async def rows_in(laboratory: Laboratory, table: str) -> int:
     ((count,),) = await laboratory.writer.ask(
         lambda database, _: database.execute(f"SELECT count(*) FROM {table}").fetchall()
@@ -211,21 +195,6 @@ async def test_an_unresponsive_disk_fails_waiting_saves_and_can_recover(tmp_path
         assert set(await rooms_in(laboratory.store)) == {OTHER}
 
 
-async def test_a_process_that_was_stopped_blames_no_disk_for_it(
-    laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seconds = clock.monotonic()
-    monkeypatch.setattr(clock, "monotonic", lambda: seconds)
-    await laboratory.hold()
-    saving = asyncio.ensure_future(keep(laboratory.store, room_of(CODE), MISSING))
-    await asyncio.sleep(0)
-    for passed in (600.0, STORE_PATIENCE_SECONDS / 4):
-        seconds += passed
-        laboratory.writer._watch(asyncio.get_running_loop())
-    laboratory.go_on()
-    assert await saving > MISSING
-
-
 async def test_the_store_owes_an_answer_for_as_long_as_the_disk_refuses(laboratory: Laboratory) -> None:
     store = laboratory.store
     await laboratory.pragma("query_only = ON")
@@ -236,23 +205,6 @@ async def test_the_store_owes_an_answer_for_as_long_as_the_disk_refuses(laborato
     await laboratory.pragma("query_only = OFF")
     await keep(store, room_of(CODE), MISSING)
     assert store.owed_since() is None
-
-
-async def test_a_disk_that_is_silent_over_a_note_owes_an_answer(
-    laboratory: Laboratory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    loop, is_silent, gate = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
-
-    def keep_up(*_: object, **options: object) -> None:
-        loop.call_soon_threadsafe(is_silent.set)
-        gate.wait()
-
-    monkeypatch.setattr(laboratory.database, "keep_up", keep_up)
-    laboratory.store.note_time(1)
-    await is_silent.wait()
-    owed_since = laboratory.store.owed_since()
-    gate.set()
-    assert owed_since is not None
 
 
 async def test_the_thread_survives_a_failed_rollback(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -350,17 +302,6 @@ async def test_a_refused_write_changes_no_revision_and_reloads_nothing(laborator
         await fold(laboratory)
         assert await store.games.games_of(ANA.id, 10) == [(1, game)]
     assert await rows_in(laboratory, "journal") == 1
-
-
-async def test_a_lock_by_another_program_makes_the_store_unavailable(laboratory: Laboratory, tmp_path: Path) -> None:
-    await laboratory.pragma("busy_timeout = 1")
-    with contextlib.closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StoreUnavailable, match="locked"):
-            await keep(laboratory.store, room_of(CODE), MISSING)
-        assert await laboratory.store.table(ROOMS).load(CODE) is None
-        other.execute("ROLLBACK")
-        await keep(laboratory.store, room_of(CODE), MISSING)
 
 
 async def test_a_database_that_vanished_is_not_replaced_by_an_empty_one(laboratory: Laboratory, tmp_path: Path) -> None:

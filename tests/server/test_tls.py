@@ -38,15 +38,6 @@ async def names_shown(server: Server, authority: Authority) -> set[str]:
     return {name for _, name in shown["subjectAltName"]}
 
 
-async def test_a_page_asked_for_at_localhost_over_tls_names_the_certificate_to_others(authority: Authority) -> None:
-    authority.issue("localhost", "play.example.org")
-    async with secured(authority, host="0.0.0.0") as server:
-        async with open_bytes(server.port, authority.trusting()) as (reader, writer):
-            writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\nConnection: close\r\n\r\n")
-            answer = await read_answer(reader)
-        assert f'name="address" content="https://play.example.org:{server.port}"'.encode() in answer.body
-
-
 async def test_pages_are_shown_over_tls_under_the_names_of_the_certificate(authority: Authority) -> None:
     authority.issue("localhost", "play.example.org")
     async with secured(authority) as server:

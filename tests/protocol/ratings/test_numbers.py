@@ -56,10 +56,6 @@ def test_with_equal_deviations_gain_equals_loss(mine: float, yours: float, devia
     assert expect(mine, other, 1.5) + expect(yours, own, 1 / 1.5) == pytest.approx(1)
 
 
-def test_odds_raise_the_expected_score() -> None:
-    assert expect(1500, Number(), odds=3) > expect(1500, Number()) == 0.5
-
-
 @each(
     ("own", "opponent", "moves"),
     [

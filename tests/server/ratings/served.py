@@ -3,7 +3,6 @@
 import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -39,12 +38,6 @@ async def claimed(server: Server, name: str) -> AsyncIterator[Client]:
     async with connect(server.url, name=name) as client:
         await client.ask(ClaimName(name=name))
         yield client
-
-
-@contextlib.asynccontextmanager
-async def one_in(folder: Path) -> AsyncIterator[list[Server]]:
-    async with a_server(data=folder) as server:
-        yield [server]
 
 
 @contextlib.asynccontextmanager

@@ -8,7 +8,7 @@ from tests.fakes import Trouble, TroubledStore
 from tests.limits import uncounted
 from tests.peer import open_peer, play_out, two_playing, until
 from tests.server.nats_node import Node
-from tests.server.ratings.served import HERE, RATED, RULES, a_server, one_in, people, play_each, play_rated
+from tests.server.ratings.served import HERE, RATED, RULES, a_server, people, play_each, play_rated
 from tests.server.test_cluster import cluster_of
 from tictactoe_protocol.ratings.exported import check_export
 from tictactoe_protocol.ratings.glicko import Number
@@ -206,12 +206,11 @@ async def test_snapshots_forget_players(players_per_part: int, tmp_path: Path, m
         assert (await server.carry_out(VerifyRatings()))["digest"] == digest
 
 
-@pytest.mark.parametrize("is_several", [False, True])
 async def test_a_large_snapshot_is_stored_in_parts_and_loaded_again(
-    is_several: bool, node: Node, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(folding, "SNAPSHOT_GAMES", 1)
-    async with cluster_of(node, 1) if is_several else one_in(tmp_path) as (server,), people(server) as (ana, bo):
+    async with cluster_of(node, 1) as (server,), people(server) as (ana, bo):
         kept = server.service(Ladders).folding
         await until(lambda: kept.is_loaded)
         kept.state = State(ladders={RULES: Ladder({f"p{number:010}": busy_player(number) for number in range(20_000)})})

@@ -1,7 +1,6 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from tests.limits import uncounted
 from tests.peer import Peer, open_peer, until
 from tests.server.nats_node import Node
-from tests.server.ratings.served import CLOCK, HERE, RATED, a_server, begin, one_in, people, play_rated
+from tests.server.ratings.served import CLOCK, HERE, RATED, a_server, begin, people, play_rated
 from tests.server.test_challenges import challenge, id_of, known, over, refusal
 from tests.server.test_cluster import cluster_of, quick
 from tictactoe_server.features.ratings.service import MOST_OF_PAIR, Ladders
@@ -105,10 +104,9 @@ async def test_running_games_and_accepted_challenges_count_towards_the_limit_of_
         assert await refusal(bo, "challenge", player=id_of(ana), **RATED) == ("not_allowed", "rated pair")
 
 
-@pytest.mark.parametrize("is_several", [False, True])
-async def test_a_match_skips_an_opponent_after_ten_games(is_several: bool, node: Node, tmp_path: Path) -> None:
+async def test_a_match_skips_an_opponent_after_ten_games(node: Node) -> None:
     async with (
-        cluster_of(node, 2) if is_several else one_in(tmp_path) as servers,
+        cluster_of(node, 2) as servers,
         people(servers[0], names=("ana", "bo", "cy")) as (ana, bo, cy),
         open_peer(servers[-1].url, token=bo.welcome["token"]) as there,
     ):

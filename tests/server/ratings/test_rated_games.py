@@ -1,23 +1,18 @@
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from tests.peer import Peer, open_peer, until
-from tests.server.nats_node import Node
-from tests.server.ratings.served import CLOCK, RATED, RULES, a_server, begin, one_in, people, play_rated
+from tests.server.ratings.served import CLOCK, RATED, RULES, a_server, begin, people, play_rated
 from tests.server.test_challenges import id_of
-from tests.server.test_cluster import cluster_of, quick
 from tests.server.test_pages import get
 from tictactoe_protocol.ratings.glicko import Number
 from tictactoe_server.features.ratings.feature import RatingOptions
 from tictactoe_server.features.ratings.service import Ladders
 
 pytestmark = pytest.mark.features
-
-__all__ = ["quick"]
 
 
 async def told_rating(peer: Peer) -> dict[str, Any]:
@@ -115,23 +110,15 @@ async def test_two_rated_matches_meet_in_a_rated_room() -> None:
         assert first == second != other
 
 
-@pytest.mark.parametrize("is_several", [False, True])
-async def test_a_rated_match_leads_to_the_nearest_waiting_rating(is_several: bool, node: Node, tmp_path: Path) -> None:
+async def test_a_rated_match_leads_to_the_nearest_waiting_rating() -> None:
     names = ("ana", "bo", "cy", "dee", "eve")
-    async with (
-        cluster_of(node, 2) if is_several else one_in(tmp_path) as servers,
-        people(servers[0], names=names) as (ana, bo, cy, dee, eve),
-        open_peer(servers[-1].url, token=dee.welcome["token"]) as there,
-    ):
+    async with a_server() as server, people(server, names=names) as (ana, bo, cy, dee, eve):
         await play_rated(ana, bo)
         await play_rated(dee, cy)
-        folded = [server.service(Ladders).folding for server in servers]
-        await until(lambda: all(one.state.ladders and one.state.ladders[RULES].games == 2 for one in folded))
+        ladders = server.service(Ladders)
+        await until(lambda: ladders.folding.state.ladders and ladders.folding.state.ladders[RULES].games == 2)
         rooms = {peer: (await peer.ask("create", **RATED))["room"] for peer in (bo, eve, ana, cy)}
-        seats = servers[-1].core.indexes.seats
-        await until(lambda: all(seats.rooms_of(id_of(peer)) for peer in rooms))
-        found = await there.ask("match", **RATED)
-        assert (found["data"] if is_several else found)["room"] == rooms[ana]
+        assert (await dee.ask("match", **RATED))["room"] == rooms[ana]
 
 
 async def test_the_row_of_a_waiting_rated_room_has_its_hosts_rating() -> None:
