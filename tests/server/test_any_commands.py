@@ -1,4 +1,5 @@
 import contextlib
+import json
 from typing import Any
 
 from hypothesis import settings
@@ -7,6 +8,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from tests.server.news import facts_of, replay
 from tests.server.tables import ANA, BO, CODE, CY, DI, START, decode_room, encode_room
 from tictactoe_engine import Rules
 from tictactoe_protocol import decode_push, encode
@@ -14,10 +16,11 @@ from tictactoe_protocol.guests import guest_id
 from tictactoe_protocol.pushes import Offers, RoomState
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.terms import ClockFields
+from tictactoe_server.features.ratings.folding import RATED
 from tictactoe_server.features.tournaments.running import purpose_of
 from tictactoe_server.records.documents import RoomDocuments
-from tictactoe_server.rooms.play import Command, Expire, apply
-from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room, expires_at, is_expired
+from tictactoe_server.rooms.play import Command, Expire, PlayerCommand, apply
+from tictactoe_server.rooms.room import CASUAL, NOBODY, Player, Purpose, Refused, Room, expires_at, is_expired
 from tictactoe_server.rooms.seating import Dropped, Enter, open_room, seat_of
 from tictactoe_server.rooms.view import StateEncoder, state_of
 
@@ -52,7 +55,10 @@ CLOCKS = st.sampled_from(
 
 
 class AnyCommands(RuleBasedStateMachine):
-    """Applies random commands to a room and compares it with a model of its games, score and clocks."""
+    """Applies random commands to a room and compares it with a model of its games, score and clocks.
+
+    `may` names exactly the requests that are accepted, and `news` leads from each state to the next.
+    """
 
     @initialize(
         rules=RULES,
@@ -61,9 +67,17 @@ class AnyCommands(RuleBasedStateMachine):
         everybody=st.booleans(),
         event=st.booleans(),
         guest=st.booleans(),
+        purpose=st.sampled_from((CASUAL, CASUAL, RATED)),
     )
     def open(
-        self, rules: Rules, clock: ClockFields | None, seat: int, everybody: bool, event: bool, guest: bool
+        self,
+        rules: Rules,
+        clock: ClockFields | None,
+        seat: int,
+        everybody: bool,
+        event: bool,
+        guest: bool,
+        purpose: Purpose,
     ) -> None:
         mark = rules.marks[seat % len(rules.marks)]
         self.now = START
@@ -73,8 +87,10 @@ class AnyCommands(RuleBasedStateMachine):
             self.room = open_room(CODE, rules, None, self.now, clock=clock, hold_ms=HOLD_MS, **terms)
         else:
             guests = (GUEST,) if guest else ()
-            self.room = open_room(CODE, rules, ANA, self.now, seat=mark, clock=clock, guests=guests, hold_ms=HOLD_MS)
+            terms = {"guests": guests, "purpose": purpose if len(rules.marks) == 2 else CASUAL}
+            self.room = open_room(CODE, rules, ANA, self.now, seat=mark, clock=clock, hold_ms=HOLD_MS, **terms)
         self.encoder = StateEncoder(self.room)
+        self.told = facts_of(self.state())
         self.before: Room | None = None
         self.documents = RoomDocuments()
         self.finished = self.aborted = 0
@@ -108,7 +124,17 @@ class AnyCommands(RuleBasedStateMachine):
         if after is not before:
             self.before = before
             self.check_step(before, command, times)
+            self.check_news(before)
             self.check_repeat(player, command)
+
+    def state(self, before: Room | None = None) -> dict[str, Any]:
+        state: dict[str, Any] = json.loads(self.encoder.encode(self.room, self.now, 0, before))
+        return state
+
+    def check_news(self, before: Room) -> None:
+        state = self.state(before)
+        replay(self.told, state["news"])
+        assert self.told | {"out": sorted(self.told["out"]), "swapped": None} == facts_of(state), state["news"]
 
     def check_step(self, before: Room, command: Command, times: dict[str, int]) -> None:
         after = self.room
@@ -254,9 +280,13 @@ class AnyCommands(RuleBasedStateMachine):
         if self.room.result is not None and self.room.result.reason == "claimed" and before.result is None:
             assert any(self.now - gone >= HOLD_MS for gone in before.gone_at.values())
 
-    @rule(player=PLAYERS, command=st.sampled_from([Enter(), Enter(), Dropped(), Rematch(room=CODE)]))
-    def come_and_go(self, player: Player, command: Command) -> None:
-        self.send(player, command)
+    @rule(
+        player=PLAYERS,
+        name=st.sampled_from(("", "", "bo", "eve")),
+        command=st.sampled_from([Enter(), Enter(), Dropped(), Rematch(room=CODE)]),
+    )
+    def come_and_go(self, player: Player, name: str, command: Command) -> None:
+        self.send(Player(player.id, name or player.name), command)
 
     @precondition(lambda self: self.room.purpose is not OF_EVENT)
     @rule(player=PLAYERS)
@@ -386,6 +416,52 @@ class AnyCommands(RuleBasedStateMachine):
         watchers = self.now // HOLD_MS % 2
         state = state_of(room, self.now, watchers=watchers, before=self.before)
         assert self.encoder.encode(room, self.now, watchers, self.before) == encode(state)
+
+    @precondition(lambda self: not is_expired(self.room, self.now))
+    @invariant()
+    def what_may_be_asked_is_accepted_and_nothing_else(self) -> None:
+        room, may = self.room, self.state()["may"]
+        assert list(may) == list(room.seats)
+        for mark, seat in room.seats.items():
+            listed = {name.removesuffix(" abort").removesuffix(" lose"): name for name in may[mark]}
+            if seat is None:
+                assert listed == {}
+                continue
+            for name, request in self.requests(mark).items():
+                try:
+                    after = apply(room, Player(seat.player, seat.name), request, self.now)
+                except Refused:
+                    after = room
+                assert (after is not room) == (name in listed), (name, may)
+                if after is not room and name in ("resign", "leave"):
+                    assert _cost(room, after, seat.player) == listed[name].removeprefix(name).strip(), (name, may)
+
+    def requests(self, mark: str) -> dict[str, PlayerCommand]:
+        """Return a request for each name that `may` could contain."""
+        ply, position = self.room.position.ply, self.room.position
+        cells, options = position.legal_cells or (0,), position.options or (mark,)
+        return {
+            "move": Move(room=CODE, cell=cells[self.now % len(cells)], ply=ply),
+            "choose": Choose(room=CODE, take=options[self.now % len(options)], ply=ply),
+            "resign": Resign(room=CODE),
+            **{f"draw {action}": Draw(room=CODE, action=action) for action in ("accept", "decline", "offer")},
+            **{f"undo {action}": Undo(room=CODE, action=action) for action in ("accept", "decline", "offer")},
+            "claim win": Claim(room=CODE, as_="win"),
+            "claim draw": Claim(room=CODE, as_="draw"),
+            "rematch": Rematch(room=CODE),
+            "leave": Leave(room=CODE),
+        }
+
+
+def _cost(room: Room, after: Room, player: str) -> str:
+    """Return what a request cost the player and the player's guests: ``abort``, ``lose`` or nothing."""
+    if room.status != "playing" or after.position.ply != room.position.ply:
+        return ""
+    if after.result is not None and after.result.reason == "aborted":
+        return "abort"
+    marks = [mark for mark in room.marks_of(player) if mark in room.position.active_marks]
+    has_left = any(after.seat(mark).left for mark in marks)
+    return "lose" if has_left else ""
 
 
 AnyCommands.TestCase.settings = settings(stateful_step_count=40)

@@ -169,3 +169,14 @@ async def test_a_room_that_a_player_comes_back_to_stays_and_watchers_hear_of_the
         assert {push["reason"] for push in closed} == {"Nobody came back."}
         assert [row["room"] for row in (await eve.ask("rooms"))["rooms"]] == [back]
         assert await eve.refusal("sync", room=gone) == "no_such_room"
+
+
+async def test_a_state_at_the_end_of_a_hold_says_that_the_game_may_be_claimed() -> None:
+    settings = Settings(host="127.0.0.1", port=0, hold_seconds=0.3)
+    async with Server(settings, limits=uncounted()) as server, two_playing(server) as (ana, bo, room):
+        await bo.socket.close()
+        dropped = await ana.until(lambda message: [event["type"] for event in message.get("news", ())] == ["dropped"])
+        assert "claim win" not in dropped["may"]["X"]
+        claimable = await ana.until(lambda message: "claim win" in message.get("may", {}).get("X", ()))
+        assert (claimable["seq"], claimable["seats"]["O"]["hold_ms"]) == (dropped["seq"], 0)
+        assert (await ana.ask("claim", room=room, **{"as": "draw"}))["type"] == "ok"
