@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import gc
 from collections.abc import AsyncIterator, Callable, Sequence
 
 import pytest
@@ -123,23 +122,6 @@ async def test_failed_commands_are_repeated_until_they_succeed(
     bots.update(room)
     assert await commands_of(registry, 3) == [answer] * 3
     assert registry.carried_out == [answer]
-
-
-@pytest.mark.parametrize("failures", [[], [STALE], [BUSY]], ids=["carried out", "refused", "busy"])
-async def test_a_command_in_progress_is_not_cancelled_or_repeated(
-    open_bots: OpenBots, registry: FakeRegistry, failures: list[Exception], caplog: pytest.LogCaptureFixture
-) -> None:
-    bots = open_bots()
-    registry.is_open.clear()
-    registry.failures = [*failures]
-    bots.update(TO_MOVE)
-    await commands_of(registry, 1)
-    bots.update(MOVED)
-    registry.is_open.set()
-    assert len(await commands_of(registry, 1)) == 1
-    assert registry.carried_out == ([] if failures else registry.commands)
-    gc.collect()
-    assert [record for record in caplog.records if record.name == "asyncio"] == []
 
 
 async def test_thinking_stops_when_the_moment_is_over(open_bots: OpenBots, registry: FakeRegistry) -> None:

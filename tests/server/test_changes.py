@@ -53,21 +53,6 @@ async def test_a_late_move_is_refused_even_after_a_failed_save(
         assert await ana.refusal("move", room=room, cell=1, ply=2) == "game_over"
 
 
-async def test_the_second_of_two_concurrent_moves_sees_the_first(server: Server, store: TroubledStore) -> None:
-    async with two_playing(server) as (ana, bo, room):
-        store.trouble.hold()
-        await ana.send("move", id="first", room=room, cell=4, ply=0)
-        await store.trouble.until_held(1)
-        await bo.send("move", id="second", room=room, cell=4, ply=1)
-        await bo.send("move", id="third", room=room, cell=0, ply=1)
-        await settle(server)
-        store.trouble.release()
-        assert (await answered(ana, "first"))["type"] == "ok"
-        assert (await answered(bo, "second"))["code"] == "occupied"
-        assert (await answered(bo, "third"))["type"] == "ok"
-        assert (await ana.state(ply=2))["board"] == "O...X...."
-
-
 async def test_concurrent_matches_are_paired_in_shared_rooms(server: Server, store: TroubledStore) -> None:
     async with contextlib.AsyncExitStack() as stack:
         peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(10)]

@@ -9,7 +9,7 @@ import pytest
 
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS
-from tests.server.events.authors import Decide, begun, better_wins, entered, new_event, play_on, play_round, tick
+from tests.server.events.authors import Decide, begun, entered, new_event, play_on, play_round
 from tests.server.events.authors import opened as with_rooms
 from tests.server.test_api import Described, read, streaming
 from tests.server.test_events_service import HERE, known, opened, run
@@ -68,16 +68,6 @@ def test_expected_players_and_progress_of_games_are_shown() -> None:
     told = told_of(event, Attendance(1, {one.players["O"]: 75_000}, {one.id: game}))
     name = one.players["O"].title()
     assert told[-1] == f"    3 moves, {name} to move, 1:02 - 0:09, {name} (away 1:15)"
-
-
-def test_a_knock_out_is_shown_as_a_bracket() -> None:
-    event = play_round(begun(4, "knock_out"), better_wins)
-    event = tick(event, 10**9)
-    lines = told_of(event)
-    top = lines.index("Semi-finals                Final")
-    final = [one.name for one in event.sitting_in(event.pairings[-1]).values()]
-    assert [line[27:29] for line in lines[top + 3 : top + 5]] == final
-    assert sorted(line[:2] for line in lines[top + 1 : top + 6] if "2*" in line) == sorted(final)
 
 
 def test_a_swiss_table_shows_the_opponent_of_each_round() -> None:

@@ -119,17 +119,6 @@ async def test_jobs_due_at_once_run_in_order_and_in_slices() -> None:
     assert max(after - before for before, after in itertools.pairwise((0, *turns))) <= SLICE_ITEMS
 
 
-async def test_jobs_run_in_the_order_of_their_times() -> None:
-    scheduler = Scheduler()
-    done: list[float] = []
-    now = asyncio.get_running_loop().time()
-    for seconds in (0.06, 0.02, 0.04):
-        scheduler.at(now + seconds, partial(done.append, seconds))
-    scheduler.soon(partial(done.append, 0))
-    await until(lambda: len(done) == 4)
-    assert done == [0, 0.02, 0.04, 0.06]
-
-
 async def test_something_due_that_fails_keeps_nothing_else_from_being_done(caplog: pytest.LogCaptureFixture) -> None:
     scheduler = Scheduler()
     done: list[float] = []

@@ -86,25 +86,6 @@ def test_requests_for_another_game_are_stale(kind: Callable[..., Draw | Undo], g
     assert (refused.code, refused.path) == ("stale", "game")
 
 
-def test_a_repeated_position_is_distinguished() -> None:
-    table = Table(ANA, BO)
-    for _ in range(2):
-        table.play(0, 4)
-        assert table.do(ANA, undo("offer", 2)).offers.undo == "X"
-        assert table.do(BO, undo("accept", 2)).position.ply == 0
-
-
-def test_requests_before_a_takeback_still_count_as_done() -> None:
-    table = Table(ANA, BO)
-    table.do(ANA, draw("offer", 0))
-    table.do(BO, draw("decline", 0))
-    table.play(0, 4)
-    table.do(ANA, undo("offer", 2))
-    table.do(BO, undo("accept", 2))
-    back = table.room
-    assert table.do(ANA, draw("offer", 0)) is back
-
-
 def test_without_the_fields_an_offer_may_be_made_again_in_one_position() -> None:
     table = Table(ANA, BO)
     table.do(ANA, draw("offer", 0))

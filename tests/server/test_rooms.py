@@ -177,12 +177,6 @@ def test_leaving_a_waiting_room_frees_the_seat() -> None:
     assert table.do(ANA, Enter()).mark_of(ANA.id) == "A"
 
 
-def test_the_last_one_to_leave_a_waiting_room_deserts_it() -> None:
-    room = Table(ANA).do(ANA, LEAVE)
-    assert room.is_deserted
-    assert room.seats == {"X": None, "O": None}
-
-
 def test_leaving_a_game_of_two_resigns() -> None:
     room = two(0, 4, (ANA, LEAVE)).room
     assert (room.result, room.seq) == (Result("O", "resigned"), 5)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.server.laboratory import Laboratory, open_laboratory
-from tests.server.stored import ANA_KEY, finish, forget, keep, keep_player, room_of, rooms_in, until_noted
+from tests.server.stored import ANA_KEY, finish, forget, keep, room_of, rooms_in, until_noted
 from tests.server.tables import ANA, BO
 from tictactoe_server import clock
 from tictactoe_server.records.tables import PLAYERS, ROOMS, KnownPlayer, open_folder, today
@@ -57,19 +57,6 @@ async def test_a_conflict_in_a_batch_fails_that_save_alone(laboratory: Laborator
     assert await laboratory.store.table(ROOMS).load(CODE) == (room_of(CODE), first)
     assert await laboratory.store.table(ROOMS).load(OTHER) == (room_of(OTHER), third)
     assert laboratory.database.commits == 1
-
-
-async def test_rooms_players_and_games_share_a_transaction(laboratory: Laboratory) -> None:
-    store = laboratory.store
-    await laboratory.hold()
-    saves = [
-        asyncio.ensure_future(work)
-        for work in (finish(store, CODE, ANA, BO), keep_player(store, ANA_KEY, ANA, MISSING))
-    ]
-    await asyncio.sleep(0)
-    laboratory.go_on()
-    await asyncio.gather(*saves)
-    assert laboratory.database.transactions == [True]
 
 
 async def test_an_unwritable_value_fails_alone(laboratory: Laboratory) -> None:

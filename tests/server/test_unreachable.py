@@ -116,10 +116,3 @@ async def test_a_living_server_without_an_answer_keeps_its_rooms(node: Node, mon
         await until(lambda: other.service(Cluster).find(room) == proxy.url)
         async with open_peer(other.url, token=ana.welcome["token"]) as again:
             assert (await ask_for(again, room, proxy.url))["code"] == "moved"
-
-
-async def test_a_server_on_its_own_knows_no_other(server: Server) -> None:
-    async with open_peer(server.url) as ana, open_peer(server.url) as bo:
-        room = (await ana.ask("create"))["room"]
-        assert (await bo.ask("join", room=room, unreachable=server.url))["seat"] == "O", "the room is here"
-        assert why(await ask_for(bo, "K7M4P2", server.url)) == ("bad_message", "server")

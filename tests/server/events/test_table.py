@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fakes import Watcher
-from tests.server.events.authors import begun, better_wins, new_event, opened, play_on, play_round, tick
-from tictactoe_protocol import encode
+from tests.server.events.authors import begun, better_wins, new_event, play_on, play_round, tick
 from tictactoe_protocol.events import EventReady
 from tictactoe_protocol.standings import Game
 from tictactoe_server.core.session import Session
@@ -68,17 +67,6 @@ def test_a_swiss_table_counts_unpaired_rounds_and_running_games() -> None:
     counted = [*event.counted_games()]
     assert Game("p4", None, 0, 0, is_played=False, round=2) in counted
     assert Game(first, second, 0, 0, is_played=None, round=2) in counted
-
-
-def test_a_table_of_many_rows_is_short() -> None:
-    event = begun(102, "swiss")
-    for _ in range(8):
-        event = tick(play_round(event, better_wins), 10**9)
-    assert max(len(encode(row)) for row in rows(event)) < 300
-
-
-def test_a_room_of_a_pairing_changes_no_table() -> None:
-    assert rows(opened(begun(5))) == rows(begun(5))
 
 
 async def test_a_subscriber_gets_the_own_pairing_first_and_unused_views_are_dropped() -> None:
