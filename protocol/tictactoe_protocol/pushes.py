@@ -235,6 +235,11 @@ class RoomState(PushFields, frozen=True, tag="room"):
     rated: bool | UnsetType = UNSET
     since: int | UnsetType = UNSET
 
+    @property
+    def counts_days(self) -> bool:
+        """Whether the players need not be connected at the same time; see `ClockTerms`."""
+        return self.time_control is not None and self.time_control.counts_days
+
 
 class ListedRoom(Struct, frozen=True):
     """The common fields of a public room in a list."""

@@ -337,7 +337,11 @@ def list_questions(state: RoomState, may: Choices, view: View) -> list[Asked]:
     if view.ended or view.is_offline:
         return []
     deed, found = may.find(view.confirming) if view.confirming else None, []
-    if deed is not None and deed.cost:
+    if deed is not None and deed.id == "leave" and state.counts_days and state.status != "over":
+        give_up = say("deed resign" if state.status == "playing" else "day close")
+        later = Answer("play on", say("day later"), is_main=True)
+        found.append(Asked("confirm", say("day leave"), (Answer("confirm", give_up), later)))
+    elif deed is not None and deed.cost:
         is_abort = deed.id == "resign" and deed.cost == "abort"
         text = say("ask abort" if is_abort else "ask resign" if deed.id == "resign" else f"ask leave and {deed.cost}")
         yes = Answer("confirm", describe_deed(deed, state), is_main=True)

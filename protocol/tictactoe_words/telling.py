@@ -249,9 +249,7 @@ class _Teller:
             case "dropped":
                 is_held = seat.hold_ms and not self.sees_board and state.status == "playing"
                 held = f" {say('held', time=format_duration(seat.hold_ms or 0))}" if is_held else ""
-                control = state.time_control
-                counts_days = control is not None and control.counts_days
-                is_absent = self.after_loss or counts_days or (bool(state.event) and is_beginning)
+                is_absent = self.after_loss or state.counts_days or (bool(state.event) and is_beginning)
                 return say("not here" if is_absent else "dropped", name=name) + held
         others = [each for each in self.news if isinstance(each, Happening)]
         whys = {each.why or "left" for each in others if each.type == "out" and each.mark == mark}

@@ -58,7 +58,7 @@ async def test_the_library_keeps_the_list_of_waiting_games(server: Server) -> No
 
 
 async def test_turns_tells_which_games_wait(server: Server, tmp_path: Path) -> None:
-    assert await run(server, tmp_path, "turns", code=1) == ["0 games await your move."]
+    assert await run(server, tmp_path, "turns", code=1) == ["No game awaits your move."]
     assert await run(server, tmp_path, "turns", "--quiet", code=1) == []
     first, second = await meet(server, tmp_path, 2)
     lines = await run(server, tmp_path, "turns")
@@ -84,9 +84,10 @@ async def test_the_prompt_leads_through_the_waiting_games_without_giving_one_up(
         await ana.ask("next", f"Joining {second}", "Your move, X.")
         await ana.ask("next", "No move has been played yet.")
         await ana.ask("b2", "You play B2")
+        await ana.ask("leave", "Leave? Your seat is kept for another day. Type leave to come back later, or yes")
         await ana.ask("leave", f"Your seat in {second} is kept for another day.")
         assert await ana.end() == 0
-    assert await run(server, tmp_path, "turns", code=1) == ["0 games await your move."]
+    assert await run(server, tmp_path, "turns", code=1) == ["No game awaits your move."]
     for code in (first, second):
         async with open_peer(server.url, "eve") as eve:
             await eve.ask("watch", room=code)
@@ -105,6 +106,7 @@ async def test_replies_are_planned_in_plain_mode(server: Server, tmp_path: Path)
         await ana.ask("plan a1 c3, c1 a3", "Planned: A1 C3, C1 A3.")
         await ana.ask("plan none", "Nothing is planned.")
         await ana.ask("plan a1 c3", "Planned: A1 C3.")
+        await ana.ask("leave", "Leave? Your seat is kept for another day.")
         await ana.ask("leave", f"Your seat in {room} is kept for another day.")
     async with open_peer(server.url, "eve") as eve:
         await eve.ask("watch", room=room)

@@ -1,6 +1,6 @@
 """Games over days on the full screen: a day's routine, and leaving without giving up."""
 
-from tests.day_games import begin
+from tests.day_games import DAYS, begin
 from tests.peer import open_peer
 from tests.tui.conftest import AtHome
 from tictactoe_server.server import Server
@@ -29,10 +29,29 @@ async def test_three_games_take_seven_keys(server: Server, at_home: AtHome) -> N
             assert (await eve.state(room=room))["status"] == "playing"
 
 
-async def test_going_home_keeps_the_seat(server: Server, at_home: AtHome) -> None:
-    async with at_home() as ana:
+async def test_leaving_keeps_the_seat_unless_one_resigns(server: Server, at_home: AtHome) -> None:
+    async with at_home() as ana, open_peer(server.url, "eve") as eve:
         (room,) = await begin(server, ana.client.token)
         await ana.until("1 game awaits your move.")
         await ana.do("ctrl+g", room, "Your move")
+        await eve.ask("watch", room=room)
+        await ana.do("escape", "Your seat is kept", "Enter resign", "come back later")
         await ana.do("escape", "> 1 game awaits your move.", "Playing as")
+        away = await eve.until(lambda push: push["type"] == "room" and not push["seats"]["X"]["online"])
+        assert away["status"] == "playing"
         await ana.do("enter", room, "Your move")
+        await ana.do("escape y", "Playing as")
+        ended = await eve.state(room=room, status="over")
+        assert ended["result"]["reason"] == "resigned"
+
+
+async def test_a_waiting_room_stays_open_unless_it_is_closed(server: Server, at_home: AtHome) -> None:
+    async with at_home() as ana, open_peer(server.url, token=ana.client.token) as hosting:
+        room = (await hosting.ask("create", clock=DAYS))["room"]
+    async with at_home() as ana, open_peer(server.url, "bo") as bo:
+        await ana.do("enter", room, "Waiting for another player")
+        await ana.do("escape", "Enter close the room")
+        await ana.do("escape", f"> Resume {room}")
+        await ana.do("enter", room, "Waiting for another player")
+        await ana.do("escape y", "> Find an opponent")
+        assert await bo.refusal("join", room=room) == "no_such_room"

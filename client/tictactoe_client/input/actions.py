@@ -191,10 +191,12 @@ class Actions:
     def ask_before(self, command: GivingUp) -> bool:
         """Let the person confirm a command if it gives up a running game; return True if it does.
 
-        Without a connection nothing is given up: the seat is kept.
+        Whoever leaves a game over days is asked too, and may resign. Without a connection the seat is kept.
         """
-        deed = self.now.find("resign" if command == "resign" else "leave")
-        if self.is_online and (self._settings.asks or self._shows) and deed is not None and deed.cost:
+        deed, room = self.now.find("resign" if command == "resign" else "leave"), self.room
+        may_resign = command == "leave" and room.keeps_seat and room.state.status != "over"
+        is_asked = may_resign or (deed is not None and deed.cost)
+        if self.is_online and (self._settings.asks or self._shows) and is_asked:
             self.confirming = command
         return bool(self.confirming)
 
@@ -381,11 +383,15 @@ class Actions:
         kind: VerbKind = "leave" if verb.kind == "quit" else verb.kind
         if confirming and kind == "no":
             return Outcome((say("room plays on"),))
+        if confirming == "leave" and kind == "yes" and room.keeps_seat:
+            await room.leave(gives_up=True)
+            return Outcome(going="leave")
         if confirming and kind == "yes":
             kind = confirming
         elif kind in ("resign", "leave", "new") and kind != confirming and self.ask_before(kind):
             question = list_questions(state, self.now, self.view)[0].text
-            return Outcome(() if self._shows else (say("ask again", question=question, word=word_of(kind)),))
+            id = "day leave again" if kind == "leave" and room.keeps_seat else "ask again"
+            return Outcome(() if self._shows else (say(id, question=question, word=word_of(kind)),))
         match kind:
             case "leave" | "quit":
                 return Outcome(going=kind)

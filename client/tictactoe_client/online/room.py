@@ -137,8 +137,7 @@ class Room(Followed[RoomState]):
     @property
     def keeps_seat(self) -> bool:
         """Whether our seat is kept while we are away, as in games over days."""
-        terms = self.state.time_control if self.has_state and not self.is_watching else None
-        return terms is not None and terms.counts_days
+        return self.has_state and not self.is_watching and self.state.counts_days
 
     def events(self) -> Stream[RoomEvent]:
         """Return a stream of everything that happens from now on, beginning with `Updated` for the current state.
@@ -237,13 +236,13 @@ class Room(Followed[RoomState]):
         """Ask for another game, or agree; without a `seat`, all local players do."""
         await self._ask(requests.Rematch(room=self.code, game=self.state.game), seat)
 
-    async def leave(self, *, seat: str | None = None) -> None:
+    async def leave(self, *, seat: str | None = None, gives_up: bool = False) -> None:
         """Leave with our guests, resigning a running game; with the `seat` of a guest, only that guest leaves.
 
-        A game over days, once it has begun, goes on with our seat kept.
+        In a game over days, our seat is kept unless we give it up.
         """
         is_alone = seat is not None and self._holder(seat) != self._client.player
-        if self.keeps_seat and self.state.status != "waiting" and not is_alone:
+        if self.keeps_seat and not gives_up and not is_alone:
             self._end("left")
             return
         try:

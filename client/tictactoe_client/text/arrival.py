@@ -138,7 +138,7 @@ def describe_going(state: RoomState | None, client: Client) -> str:
     if state is None or state.status == "over" or seat_of(state, client.player) is None:
         return say("goodbye")
     hold_ms, command = client.welcome.hold_ms, describe_return_command(state, client.player, client.cluster.given.first)
-    if state.time_control is not None and state.time_control.counts_days:
+    if state.counts_days:
         return say("seat kept", room=state.room, command=command)
     if not client.is_here:
         return say("seat held, server not told", room=state.room, command=command)

@@ -70,7 +70,7 @@ class Visit:
             return None
         if room.plays and not was_playing:
             self.face.show(say("room somebody came"))
-            await entered.leave()
+            await entered.leave(gives_up=True)
             return None
         return entered
 
@@ -94,8 +94,8 @@ class Visit:
             self._session.hold()
             self.face.show(*([] if client is None else [describe_going(room.state, client)]))
             return ExitCode.CONNECTION_LOST
+        is_kept = room.keeps_seat and room.ended is None and room.state.status != "over"
         await room.leave()
-        is_kept = room.keeps_seat and room.plays
         self.face.show(describe_going(room.state, client) if is_kept else say("you left", room=room.code))
         return code
 
@@ -179,7 +179,7 @@ class Visit:
                 if any(seat.room == entered.code for seat in client.welcome.rooms):
                     await session.greet_again()  # the seat of an earlier run stays ours
                 else:
-                    await entered.leave()
+                    await entered.leave(gives_up=not entered.plays)
                     session.forget_room(entered.code)
         except ClientError:
             if self._wanted is wanted:

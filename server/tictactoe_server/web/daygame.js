@@ -15,7 +15,7 @@ export class DayPanel {
 	#give = button("", () => this.#giveUp());
 	#leaving = h("div.ask", { hidden: true },
 		h("p", say("day leave")),
-		button(say("day later"), () => this.page.app.navigate("/"), { class: "primary" }),
+		button(sayTitle("day later"), () => this.page.app.navigate("/"), { class: "primary" }),
 		this.#give,
 		button(sayTitle("key cancel"), () => this.#ask("")),
 	);
@@ -74,7 +74,7 @@ export class DayPanel {
 		setText(this.#next, `${sayTitle("page next")} (${others.length})`);
 		this.#notify.hidden = !room.seat;
 		this.#leaving.hidden = confirming !== LEAVING;
-		setText(this.#give, sayTitle(isPlaying ? "deed resign" : "deed leave"));
+		setText(this.#give, sayTitle(isPlaying ? "deed resign" : "day close"));
 		const mayPlan = isPlaying && !opening && turn !== room.seat && app.connection.phase === "on";
 		if (!mayPlan) this.#steps = null;
 		this.#plan.hidden = !mayPlan || !this.#isPlanned || !!this.#steps || this.#branches.length >= MOST_BRANCHES;

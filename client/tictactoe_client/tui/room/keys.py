@@ -61,7 +61,9 @@ class RoomCommands:
     def decide(self, action: str) -> None:
         """Answer the question; any other key means no and does nothing else, as it might place a mark."""
         self.model.note_answer(monotonic())
-        if action == "back":
+        if action == "back" and self.model.actions.confirming == "leave" and self.model.room.keeps_seat:
+            self.do(Verb("leave"))
+        elif action == "back":
             self.model.actions.confirming = ""
         else:
             self.do(Verb("yes" if action == "confirm" else "no"))
@@ -215,7 +217,7 @@ class RoomCommands:
         if lines:
             self._program.say(lines[0], "title" if command == Query("board") else "warn")
         self._program.redraw()
-        going = {"leave": self.go_home, "new": self.go_to_another, "quit": self._quit}
+        going = {"leave": self.leave, "new": self.go_to_another, "quit": self._quit}
         going["next"] = self._program.action_call
         if outcome.going is not None:
             going[outcome.going]()
@@ -351,6 +353,12 @@ class RoomCommands:
         if self.model.room.ended is None:
             self._program.start(self.model.room.leave())
 
+    def leave(self) -> None:
+        """Go home; if our seat is kept, connect anew, because the server seats us until we disconnect."""
+        self.go_home()
+        if self.model.room.keeps_seat and self._program.session.phase == "online":
+            self._program.start(self._program.session.greet_again())
+
     def end(self, why: str) -> None:
         if self._screen in self._program.screens and not self._program.ways_in.waits_for:
             self._program.close(self._screen)
@@ -395,4 +403,4 @@ class RoomCommands:
         program.close(self._screen)
         program.open_room(room, choice, program.screens[-1], say(news, code=room.code) if news else "")
         if left.ended is None:
-            await left.leave()
+            await left.leave(gives_up=not left.plays)

@@ -262,6 +262,7 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
     situation = find_situations(model)[0]
     named: dict[str, str] = {}
     has_code = settings.colour and not settings.ascii
+    keeps_seat = model.room.keeps_seat and model.actions.confirming == "leave"
     if situation == "playing":
         named = _name_moves(model, model.rules, keymap, settings)
     elif situation == "commanding":
@@ -282,7 +283,7 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
             called = "key show code"
         elif called == "key to home":
             called = "key back" if model.room.state.event else called  # Back may lead to the event's page
-        elif action == "back" and is_first and situation == "replay":
+        elif action == "back" and ((is_first and situation == "replay") or keeps_seat):
             called = "deed leave"
         named[action] = say(called, key=keymap.show("back"))
     return join_hints(named, keymap, in_text=bool(model.line.mode))
