@@ -19,7 +19,7 @@ from tictactoe_client.online.messages import Changed, Message
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_client.session import Session
-from tictactoe_client.settings import ExitCode, Settings
+from tictactoe_client.settings import ExitCode
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import OutputFailed, own_line, print_json, print_own
 from tictactoe_client.text.wording import can_play_again, describe_unknown
@@ -82,16 +82,14 @@ class JsonGame:
     event the run goes on from room to room.
     """
 
-    def __init__(
-        self, client: Client, settings: Settings, keyboard: Keyboard, session: Session, *, shows_token: bool = True
-    ) -> None:
-        self._client = client
-        self._settings = settings
+    def __init__(self, session: Session, keyboard: Keyboard, *, shows_token: bool = True) -> None:
+        self._client = session.connection
+        self._settings = session.settings
         self._keyboard = keyboard
         self._session = session
         self._visit = Visit(NoPerson(), session)
         self._event: Tournament | None = None
-        self._messages = client.messages()
+        self._messages = self._client.messages()
         self._shows_token = shows_token and session.identity.role == "player"
         self._room: Room | None = None
         self._left_with = ExitCode.NORMAL

@@ -99,6 +99,12 @@ class Session:
         return self.cluster.first
 
     @property
+    def connection(self) -> Client:
+        """The client of a session that is open."""
+        assert self.client is not None
+        return self.client
+
+    @property
     def latency_ms(self) -> int | None:
         """The latency to show, which ignores small changes, or None."""
         if self.client is not None:
@@ -260,8 +266,7 @@ class Session:
 
     async def enter(self, enter: Enter[Entered]) -> Entered:
         """Enter a room or an event, and store the seat in a room."""
-        assert self.client is not None
-        room = await enter(self.client)
+        room = await enter(self.connection)
         if isinstance(room, Room) and room.seat is not None and not room.keeps_seat:
             self.keep_room(room.code)
             await self.identity.finish()

@@ -24,6 +24,14 @@ PROGRAM: Final = "tictactoe-client"
 MAX_TIMEOUT_SECONDS: Final = 3600
 
 
+PAIRS: Final = {
+    Coordinates.ROW_COLUMN_1: ("2,3", "pair row column"),
+    Coordinates.ROW_COLUMN_0: ("1,2", "pair from 0"),
+    Coordinates.X_Y_1: ("3,2", "pair column row"),
+}
+"""An example of each way to name a cell by two numbers, and the id of what it means."""
+
+
 class ExitCode(IntEnum):
     """The exit codes, as documented in `docs/reference/client.md`."""
 
@@ -123,8 +131,10 @@ class Option:
             label = open_catalogue(setting).say("language")
         else:
             label = say(f"setting {self.key} {setting}")
-        which = f"{self.key} {setting}" if isinstance(setting, Coordinates) else self.key
-        return label, say(f"setting {which} note")
+        if isinstance(setting, Coordinates):
+            typed, id = PAIRS[setting]
+            return label, say("chat of", name=typed, text=say(id))
+        return label, say(f"setting {self.key} note")
 
     def find_fault(self, value: Any) -> str | None:
         """Return why a value is invalid, or None."""

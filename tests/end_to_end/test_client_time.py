@@ -27,7 +27,7 @@ async def test_a_player_whose_input_has_ended_leaves(server: Server, capsys: pyt
         os.close(writer)
         async with connect(server.url, name="ana") as ana, open_peer(server.url, "bo") as bo:
             code = (await bo.ask("create"))["room"]
-            game = PlainGame(ana, settings, Keyboard(reader), Output(), session_of(ana, settings))
+            game = PlainGame(session_of(ana, settings), Keyboard(reader), Output())
             assert await game.run(Choice("join", code=code)) == 12
             assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
     lines = capsys.readouterr().out.splitlines()
@@ -41,12 +41,7 @@ async def test_a_script_whose_input_has_ended_leaves(server: Server, capfd: pyte
         os.close(writer)
         async with connect(server.url, name="ana") as ana, open_peer(server.url, "bo") as bo:
             code = (await bo.ask("create"))["room"]
-            assert (
-                await JsonGame(ana, settings, Keyboard(reader), session_of(ana, settings)).run(
-                    Choice("join", code=code)
-                )
-                == 12
-            )
+            assert await JsonGame(session_of(ana, settings), Keyboard(reader)).run(Choice("join", code=code)) == 12
             assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
     printed = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
     assert printed[-1]["type"] == "ok"
@@ -65,7 +60,7 @@ async def test_waiting_is_announced_now_and_then(server: Server, capsys: pytest.
     settings = Settings(waiting_line_seconds=SOON)
     with pipe() as (reader, _):
         async with connect(server.url, name="ana") as ana, open_peer(server.url, "bo") as bo:
-            game = PlainGame(ana, settings, Keyboard(reader), Listener(), session_of(ana))
+            game = PlainGame(session_of(ana, settings), Keyboard(reader), Listener())
             playing = asyncio.create_task(game.run(Choice("create", seat="O")))
             await heard.wait()
             assert "Still waiting for another player after 0 seconds." in told

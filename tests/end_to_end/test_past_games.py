@@ -205,7 +205,7 @@ async def test_an_export_is_read_back_and_never_overwrites(server: Server, tmp_p
     file = tmp_path / "game.txt"
     async with known(server) as room:
         id = await oldest_id(server)
-        assert await outcome("replay", id, "--export", str(file), "-s", server.url) == (0, f"The game is in {file}", "")
+        assert await outcome("replay", id, "--export", str(file), "-s", server.url) == (0, f"Saved in {file}", "")
         written = file.read_text()
         assert parse_record(written).room == room
         again = await outcome("replay", id, "--export", str(file), "-s", server.url)

@@ -272,7 +272,7 @@ async def test_a_transcript_that_gives_up_gives_advice(proxy: Proxy, capsys: pyt
         async with connect(proxy.url, name="ana", reconnect=BRIEF) as ana, open_peer(proxy.url, "bo") as bo:
             code = (await bo.ask("create"))["room"]
             game = asyncio.create_task(
-                PlainGame(ana, Settings(), Keyboard(reader), Output(), session_of(ana)).run(Choice("join", code=code))
+                PlainGame(session_of(ana), Keyboard(reader), Output()).run(Choice("join", code=code))
             )
             await bo.state(status="playing")
             os.write(writer, b"chat here I am\n")
@@ -314,7 +314,7 @@ async def test_a_script_that_gives_up_ends_with_the_loss(proxy: Proxy, capfd: py
         async with connect(proxy.url, name="ana", reconnect=BRIEF) as ana, open_peer(proxy.url, "bo") as bo:
             code = (await bo.ask("create"))["room"]
             game = asyncio.create_task(
-                JsonGame(ana, Settings(mode="json"), Keyboard(reader), session_of(ana)).run(Choice("join", code=code))
+                JsonGame(session_of(ana, Settings(mode="json")), Keyboard(reader)).run(Choice("join", code=code))
             )
             await bo.state(status="playing")
             proxy.lose()

@@ -295,7 +295,7 @@ async def test_no_game_is_begun_or_kept_after_enough_were_played(file: CupFile) 
         ("--bot medium --bot hard --rounds 0", "0 is too small: 1 or more."),
         ("--bot medium --bot hard --move-seconds 0", "0.0 is out of range: 0.01 to 3600."),
         ("--bot easy --bot hard --rules classic --openings 9", "No game is still open after 9 random moves"),
-        ("--bot easy --bot hard --out /no/such/folder/x", "Cannot write /no/such/folder/x"),
+        ("--bot easy --bot hard --out /no/such/folder/x", "/no/such/folder/x cannot be written"),
     ],
 )
 def test_invalid_cup_options_are_refused_before_a_game(

@@ -84,9 +84,9 @@ async def test_a_name_is_changed(server: Server, open_screen: OpenScreen) -> Non
 async def test_keys_that_come_at_once_open_a_question_edit_its_text_and_answer_it(at_home: AtHome) -> None:
     async with at_home() as ana:
         ana.rush(*"nzoe", "enter")
-        await ana.until("Playing as  zoe", gone="Your name:")
+        await ana.until("Playing as  zoe", gone="What's your name?")
         ana.rush(*"nxx", "ctrl+u", *"max", "left", "left", *"in", "enter", "down")
-        await ana.until("Playing as  minax", "> Play the computer", gone="Your name:")
+        await ana.until("Playing as  minax", "> Play the computer", gone="What's your name?")
 
 
 async def test_an_unreachable_server_is_reported_and_retried(open_screen: OpenScreen) -> None:

@@ -86,12 +86,12 @@ async def test_pages_name_the_keys_that_move_the_choice(server: Server, open_scr
 @pytest.mark.parametrize(
     ("ways", "words"),
     [
-        ("n", "Your name"),
+        ("n", "What's your name?"),
         ("j", "> Join with a code"),
         ("?", "Everywhere"),
         ("s", "Two numbers mean"),
         ("w enter", "No public game"),
-        ("w enter k 7", "The code of a room to watch"),
+        ("w enter k 7", "Code or link"),
         ("y enter", "You have finished no game"),
         ("down down enter down", "> Clock"),
     ],

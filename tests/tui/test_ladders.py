@@ -61,7 +61,7 @@ async def test_a_rated_opponent_is_wanted_once_one_has_kept_a_name(rating: Serve
         await user.until("> Find an opponent", "against whoever comes next", "Nobody else is online.", gone="R: rated")
         await user.do("left left left left", "‹ Connect four ›", "(R: rated)")
         await user.do("R", "> Make this name yours")
-        await user.do("enter", "Your name:")
+        await user.do("enter", "What's your name?")
         await user.do("enter", "is yours")
         await user.do("escape", "written")
         await user.do("enter", "Playing as", "against whoever comes next, rated, 3+2")
@@ -74,7 +74,7 @@ async def test_a_rated_game_of_the_command_line_begins_once_the_name_is_claimed(
     choice = Choice("match", PRESETS[RULES], ClockFields(**CLOCK), rated=True)
     async with open_screen(rating.url, choice, name="ana") as user:
         await user.until("> Make this name yours", "Rated games need a name of your own.")
-        await user.do("enter", "Your name:")
+        await user.do("enter", "What's your name?")
         await user.do("enter", "ana is yours. If")
         await user.do("escape", "written")
         await user.do("enter", "Waiting for another player", "Connect four · rated")
@@ -86,7 +86,7 @@ async def test_rescue_codes_stay_before_a_rated_game_when_the_connection_is_new(
     choice = Choice("match", PRESETS[RULES], ClockFields(**CLOCK), rated=True)
     async with open_screen(rating.url, choice, name="ana") as user:
         await user.until("> Make this name yours")
-        await user.do("enter", "Your name:")
+        await user.do("enter", "What's your name?")
         await user.do("enter", "ana is yours. If", "3 rescue codes are left")
         await user.app.session.greet_again()
         await user.do("escape", "Have you written the codes down?")

@@ -70,7 +70,7 @@ async def test_a_private_game_is_watched_by_its_code(server: Server, open_screen
         open_screen(server.url, first_page=WATCH) as ana,
     ):
         await ana.until("No public game", "Private games are not listed. Type or paste")
-        await ana.type(code.lower(), "The code of a room to watch", code.lower())
+        await ana.type(code.lower(), "Code or link", code.lower())
         await ana.do("enter", "you watch", code)
         await ana.do("escape", "Private games are not listed")
 

@@ -16,7 +16,7 @@ CODE = re.compile(r"[2-9A-Z]{4}(?:-[2-9A-Z]{4}){3}")
 async def test_codes_stay_on_the_page_until_they_are_written_down(at_home: AtHome, server: Server) -> None:
     async with at_home(name="anna", size=(100, 40)) as ana:
         await ana.do("N", "You are playing as anna. Anyone could take this name; keep it to make it yours.")
-        await ana.do("enter", "Your name:")
+        await ana.do("enter", "What's your name?")
         await ana.do("backspace backspace a enter", "ana is yours. If you")
         codes = CODE.findall(ana.text)
         assert len(codes) == 3
@@ -38,7 +38,7 @@ async def test_codes_stay_on_the_page_after_the_final_loss_of_the_connection(
 ) -> None:
     async with open_screen(proxy.url, name="ana", size=(100, 40), backoff=BRIEF) as ana:
         await ana.until("Playing as  ana")
-        await ana.do("N enter", "Your name:")
+        await ana.do("N enter", "What's your name?")
         await ana.do("enter", "3 rescue codes are left")
         codes = CODE.findall(ana.text)
         await ana.press("?")

@@ -134,10 +134,10 @@ async def test_an_unsaved_choice_counts_and_is_saved_with_the_next(open_screen: 
     obstacle.parent.mkdir()
     obstacle.write_text("a file in its place")
     async with at_settings(open_screen) as ana:
-        await ana.do("right", "For this run only: choices.json cannot be written", "Not saved: choices.json cannot")
+        await ana.do("right", "Not saved: choices.json cannot be written")
         assert ana.app.settings.theme == "night"
         obstacle.unlink()
-        await ana.do("down right", "Saved in ~/.local/state/tictactoe/choices.json", gone="For this run only")
+        await ana.do("down right", "Saved in ~/.local/state/tictactoe/choices.json", gone="Not saved")
     assert load_choices() == {"theme": "night", "no_color": True}
 
 

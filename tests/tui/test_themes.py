@@ -73,7 +73,7 @@ async def test_the_first_screens_have_no_untested_colour(server: Server, open_sc
     known = {"default", *library_theme(name).variables.values()} if name != "terminal" else {"default"}
     known |= set(re.findall(r"#[0-9a-f]{6}", " ".join(theme_named(name).values()).lower()))
     async with open_screen(server.url, theme=name) as ana:
-        for key, words in (("?", "Everywhere"), ("s", "Bell at your turn"), ("n", "Your name")):
+        for key, words in (("?", "Everywhere"), ("s", "Bell at your turn"), ("n", "your name")):
             await ana.until("Playing as")
             assert ana.colours() <= {colour.lower() for colour in known}
             await ana.do(key, words)

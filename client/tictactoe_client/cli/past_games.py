@@ -89,7 +89,7 @@ async def replay(
         return await _show(settings, record, at, note, asks=settings.asks and source != STANDARD_STREAM)
     write_record(export, record)
     if export != STANDARD_STREAM:
-        outcome = "" if settings.quiet else say("game written", file=clean_text(export))
+        outcome = "" if settings.quiet else say("saved in", file=clean_text(export))
         report(settings, "exported", outcome, file=export)
     return ExitCode.NORMAL
 

@@ -123,19 +123,19 @@ async def _enter_and_stay(settings: Settings, choice: Choice, address: Address |
     role: Role = "nobody" if choice.way == "watch" else "player"
     name = None if role == "nobody" else await _ask_name(settings, cluster_for(settings, address))
     who: dict[str, Any] = {"room": room, "role": role, "new_name": name}
-    async with connected(settings, address, is_chatty=True, **who) as (client, session):
+    async with connected(settings, address, is_chatty=True, **who) as (_, session):
         if settings.mode == "json":
-            return await JsonGame(client, settings, standard_input(), session).run(choice)
-        return await _stay(client, settings, session, choice)
+            return await JsonGame(session, standard_input()).run(choice)
+        return await _stay(session, choice)
 
 
-async def _stay(client: Client, settings: Settings, session: Session, choice: Choice) -> int:
+async def _stay(session: Session, choice: Choice) -> int:
     """Enter a room, or the event with its code, in plain mode."""
     output = Output(prompts=is_terminal(0, 1))
-    ended = await PlainGame(client, settings, standard_input(), output, session).run(choice)
+    ended = await PlainGame(session, standard_input(), output).run(choice)
     if isinstance(ended, int):
         return ended
-    return await PlainEvent(client, settings, standard_input(), session).run(EventWay(ended.code, watches=True))
+    return await PlainEvent(session, standard_input()).run(EventWay(ended.code, watches=True))
 
 
 async def _ask_name(settings: Settings, cluster: Cluster) -> str | None:
@@ -168,7 +168,7 @@ async def watch(settings: Settings, room: Sequence[str]) -> int:
             await pass_through(client, client.rooms.list)
         else:
             playing = [room for room in await client.rooms.list() if room.status == "playing"]
-            screen.print(*(list_rooms(playing, numbered=True) or [say("no public game")]))
+            screen.print(*(list_rooms(playing, numbered=True) or [say("watch nothing")]))
             games = {str(number): room.room for number, room in enumerate(playing, 1)}
         if settings.mode == "json" or not (settings.asks and is_terminal(0)):
             raise Misuse(say("say which game", command=own_command("watch", "CODE", server=client.address)))
@@ -183,7 +183,7 @@ async def watch(settings: Settings, room: Sequence[str]) -> int:
             except BadRoomCode:
                 screen.print(say("number or code", n=len(games)))
             else:
-                return await _stay(client, settings, session, watching)
+                return await _stay(session, watching)
         return ExitCode.NORMAL
 
 
@@ -328,8 +328,8 @@ async def use_event(settings: Settings, words: Sequence[str], ticket: str | None
         if not stays:
             return await ask_and_print(settings, client, lambda: _carry_out(client, session, code, command, argument))
         if settings.mode == "json":
-            return await JsonGame(client, settings, standard_input(), session, shows_token=False).run(enter)
-        return await PlainEvent(client, settings, standard_input(), session).run(enter)
+            return await JsonGame(session, standard_input(), shows_token=False).run(enter)
+        return await PlainEvent(session, standard_input()).run(enter)
 
 
 async def _carry_out(client: Client, session: Session, code: str, command: str, argument: str) -> list[str]:

@@ -76,7 +76,7 @@ def write_record(name: str, record: GameRecord) -> None:
     except FileExistsError:
         raise Misuse(say("record exists", file=clean_text(name))) from None
     except (OSError, ValueError) as error:
-        raise _cannot("record unwritable file", name, error) from None
+        raise _cannot("file not written", name, error) from None
 
 
 def name_for(record: GameRecord) -> str:

@@ -37,7 +37,7 @@ async def carry_out(client: Client, what: str, value: str = "") -> tuple[list[st
             await client.ask(Revoke(device=value))
         case "export":
             write_export(value, await fetch_export(client))
-            return [say("name saved", file=clean_text(value))], ()
+            return [say("saved in", file=clean_text(value))], ()
         case "forget":
             await client.ask(Forget())
             return [say("name forgotten", server=client.address.url)], ()

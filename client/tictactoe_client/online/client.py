@@ -217,7 +217,7 @@ class Client:
 
     async def ask(self, request: Request) -> Ok:
         """Send a request and return the answer; raises `Unreachable` if there is none within the timeout, too."""
-        return await self._wait_for(self.request(request), "answer", request=request.__struct_config__.tag)
+        return await self._wait_for(self.request(request), request)
 
     async def _obtain(self, request: AnyRequest, brings_back: Room | None = None, told: Message | None = None) -> Ok:
         """Return the answer of the server that has the request's room, which the message `told` may already name."""
@@ -268,15 +268,16 @@ class Client:
             finally:
                 self._unanswered.pop(pending.id, None)
 
-    async def _wait_for(self, coming: Awaitable[Awaited], what: str, **places: object) -> Awaited:
-        """Return the result; raises `Unreachable` if the server does not answer although we are connected."""
+    async def _wait_for(self, coming: Awaitable[Awaited], request: Request) -> Awaited:
+        """Return the result of a request; raises `Unreachable` if we are connected and there is none in time."""
         waiting = asyncio.ensure_future(coming)
         try:
             while not waiting.done():
                 before = self._connection
                 await asyncio.wait({waiting}, timeout=self._timeout_seconds)
                 if not waiting.done() and self.is_here and self._connection is before and not self._searches:
-                    why = say(f"failure no {what} within", seconds=f"{self._timeout_seconds:g}", **places)
+                    tag, seconds = request.__struct_config__.tag, f"{self._timeout_seconds:g}"
+                    why = say("failure no answer within", request=tag, seconds=seconds)
                     raise errors.Unreachable(self.address.url, why)
             return waiting.result()
         finally:

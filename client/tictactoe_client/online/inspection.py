@@ -199,7 +199,7 @@ def _rules_of(rules: RulesState) -> Rules:
     try:
         return rules.to_rules()
     except InvalidRules as invalid:
-        raise _broken(say("broken rules", why=describe_fault(invalid))) from None
+        raise _broken(describe_fault(invalid)) from None
 
 
 def _fits_opening(state: pushes.RoomState, rules: Rules, rule: OpeningRule) -> bool:

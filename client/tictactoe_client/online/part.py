@@ -44,7 +44,7 @@ class PartOwner(RoomRequests, Protocol):
     def _detach(self, room: Room) -> None:
         """End a room for us without telling the server."""
 
-    async def _wait_for(self, coming: Awaitable[Awaited], what: str, **places: object) -> Awaited:
+    async def _wait_for(self, coming: Awaitable[Awaited], request: Request) -> Awaited:
         """Return the result; raises `Unreachable` if there is none within the timeout."""
 
 

@@ -382,7 +382,7 @@ class Room(Followed[RoomState]):
             return
         known = self.state.rules if self.has_state else state.rules
         if state.rules != known and state.rules.to_rules() != known.to_rules():
-            raise ProtocolBroken(say("broken other rules"))
+            raise ProtocolBroken(say("broken value", field="rules"))
         self._newest_seq = state.seq
         self._update(state)
 

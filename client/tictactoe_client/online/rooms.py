@@ -158,7 +158,7 @@ class Rooms(Part):
         if not reply.room:
             raise ProtocolBroken(say("broken no answer"))
         room = self.get(reply.room)
-        await client._wait_for(room._wait_for_state(), "state", code=room.code)
+        await client._wait_for(room._wait_for_state(), request)
         if not room.has_state:
             why = room.closed_reason or say("room was closed")
             raise client._ended or Refused(ErrorCode.NO_SUCH_ROOM, why, room=room.code)

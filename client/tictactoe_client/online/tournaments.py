@@ -80,8 +80,9 @@ class Tournaments(Part):
     async def watch(self, code: str) -> Tournament:
         """Watch a tournament; raises `BadRoomCode` for a malformed code."""
         tournament = self.get(parse_code(code))
-        await self._client.ask(EventWatch(event=tournament.code, on=True))
-        await self._client._wait_for(tournament._wait_for_state(), "state", code=tournament.code)
+        request = EventWatch(event=tournament.code, on=True)
+        await self._client.ask(request)
+        await self._client._wait_for(tournament._wait_for_state(), request)
         if not tournament.has_state:
             missing = Refused(ErrorCode.NO_SUCH_EVENT, say("refused no_such_event", event=tournament.code))
             raise self._client._ended or missing

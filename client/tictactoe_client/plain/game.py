@@ -11,7 +11,6 @@ from tictactoe_client.exits import awaits_rating, dismiss, hear_rating
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.online import events
-from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import EXPULSIONS, ConnectionLost, Interrupted, Refused, Unreachable
 from tictactoe_client.online.messages import Changed, Stream
 from tictactoe_client.online.room import Room
@@ -19,7 +18,7 @@ from tictactoe_client.online.tournament import Tournament
 from tictactoe_client.plain.face import PlainFace
 from tictactoe_client.plain.reminders import Reminders
 from tictactoe_client.session import Session
-from tictactoe_client.settings import ExitCode, Settings
+from tictactoe_client.settings import ExitCode
 from tictactoe_client.streams.keyboard import Keyboard, asking_before_interrupt, is_decision
 from tictactoe_client.streams.output import Output, OutputFailed, is_terminal, print_error
 from tictactoe_client.text import arrival
@@ -45,9 +44,8 @@ class PlainGame:
     exit code ends the run. Between two rooms `_actions` is None.
     """
 
-    def __init__(
-        self, client: Client, settings: Settings, keyboard: Keyboard, output: Output, session: Session
-    ) -> None:
+    def __init__(self, session: Session, keyboard: Keyboard, output: Output) -> None:
+        settings, client = session.settings, session.connection
         self._client = client
         self._address = client.address
         self._settings = settings

@@ -9,7 +9,6 @@ from msgspec import UNSET
 from tictactoe_client.exits import dismiss
 from tictactoe_client.input.intents import BadInput
 from tictactoe_client.input.ways import Choice, EventWay
-from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import Interrupted, Refused
 from tictactoe_client.online.events import Back, Lost
 from tictactoe_client.online.messages import Message, Messages
@@ -17,7 +16,7 @@ from tictactoe_client.online.tournament import Tournament
 from tictactoe_client.plain.face import PlainFace
 from tictactoe_client.plain.game import PlainGame
 from tictactoe_client.session import Session
-from tictactoe_client.settings import ExitCode, Settings
+from tictactoe_client.settings import ExitCode
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output
 from tictactoe_client.text import arrival
@@ -48,13 +47,12 @@ class PlainEvent:
 
     _tournament: Tournament
 
-    def __init__(self, client: Client, settings: Settings, keyboard: Keyboard, session: Session) -> None:
-        self._client = client
-        self._settings = settings
+    def __init__(self, session: Session, keyboard: Keyboard) -> None:
+        self._client = session.connection
         self._keyboard = keyboard
         self._session = session
         self._output = Output(prompts=keyboard.is_terminal)
-        self._face = PlainFace(self._output, keyboard, asks=settings.asks and keyboard.is_terminal)
+        self._face = PlainFace(self._output, keyboard, asks=session.settings.asks and keyboard.is_terminal)
         self._visit = Visit(self._face, session)
         self._shown: EventState | None = None
         self._has_quit = False
@@ -74,7 +72,7 @@ class PlainEvent:
         while (call := await self._attend()) is not None:
             self._output.print(words.describe_call(call))
             self._rooms.add(call.room)
-            self._game = PlainGame(self._client, self._settings, self._keyboard, self._output, self._session)
+            self._game = PlainGame(self._session, self._keyboard, self._output)
             try:
                 await self._game.run(Choice("join", code=call.room))
             except Refused as refused:

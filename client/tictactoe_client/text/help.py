@@ -7,10 +7,10 @@ from functools import reduce
 from typing import Final
 
 from tictactoe_client.board.grid import MOST_COLUMN_KEYS
-from tictactoe_client.settings import Settings
+from tictactoe_client.settings import PAIRS, Settings
 from tictactoe_client.text.programs import own_command
 from tictactoe_client.text.wording import is_move_by_letter, name_columns
-from tictactoe_engine import Coordinates, Keys, Rules, format_key, has_single_keys
+from tictactoe_engine import Keys, Rules, format_key, has_single_keys
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_words.catalogue import say
 from tictactoe_words.choices import Choices
@@ -29,11 +29,6 @@ _SIGNS: Final = {
     "x?": "pending",
     "+3 -4 =": "values",
     "~+ ~ ~- *": "guesses",
-}
-_PAIRS: Final = {
-    Coordinates.ROW_COLUMN_1: ("2,3", "pair row column"),
-    Coordinates.ROW_COLUMN_0: ("1,2", "pair from 0"),
-    Coordinates.X_Y_1: ("3,2", "pair column row"),
 }
 
 
@@ -121,7 +116,7 @@ def _list_keys(rules: Rules, settings: Settings) -> list[str]:
 
 
 def _list_names(settings: Settings) -> list[tuple[str, str]]:
-    typed, id = _PAIRS[settings.coordinates]
+    typed, id = PAIRS[settings.coordinates]
     return [("b2", say("named b2")), (typed, say(id))]
 
 

@@ -221,7 +221,7 @@ def describe_record(games: Sequence[PastGame], viewer: str) -> str:
     streak = len(list(takewhile(lambda winner: winner is not None and winner.player == viewer, winners)))
     if streak < 2:
         return result
-    return f"{result} {say('home streak at least' if streak == len(games) > 9 else 'home streak', n=streak)}"
+    return f"{result} {say('home streak', n=streak)}"
 
 
 def tally(games: Sequence[PastGame], viewer: str, *, is_complete: bool) -> str:

@@ -66,7 +66,8 @@ class EventsPage(ListPage):
 
     def fill(self) -> None:
         self.show_table(words.list_events(self._events))
-        self.text("hint").show(("" if self._events else say("tournament nothing"), "dim"))
+        command = own_command("event", "new", server=self.program.session.address)
+        self.text("hint").show(("" if self._events else say("tournament none", command=command), "dim"))
 
     def open_row(self, name: str) -> None:
         self.program.open(EventPage(EventWay(name, watches=True)))

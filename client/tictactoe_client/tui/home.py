@@ -444,6 +444,6 @@ class HomePage(ListPage):
         self.program.start(self._change_name())
 
     async def _change_name(self) -> None:
-        name = await ask_for(self.program, Prompt(say("home your name"), "", limit=MAX_NAME_LENGTH), parse_name)
+        name = await ask_for(self.program, Prompt(say("name question"), "", limit=MAX_NAME_LENGTH), parse_name)
         if name is not None:
             self.program.rename(name)

@@ -84,7 +84,7 @@ class NamesPage(ListPage):
     async def _ask(self, name: str) -> None:
         client = self.program.session.client
         asks: dict[str, tuple[str, str | None]] = {
-            "claim": (say("home your name"), client.name if client else ""),
+            "claim": (say("name question"), client.name if client else ""),
             "code": (say("name code"), ""),
             "back": (say("name back"), ""),
             "export": (say("name export file"), "tictactoe.json"),

@@ -141,12 +141,10 @@ def notice_size(needed: tuple[int, int], window: tuple[int, int], question: str)
     """Return the lines for a window that is too small: the needed size, then the open question, if any.
 
     >>> notice_size((24, 9), (20, 8), "")
-    ['needs at least 24x9,', 'now 20x8']
+    ['24x9 needed, now', '20x8']
     """
     width, height = window
     question_lines = wrap(question, width) if question else []
     size, room = f"{needed[0]}x{needed[1]}", max(1, height - len(question_lines))
-    ids = ("window too small", "window too small for more", "window too small for words")
-    notices = [wrap(say(id, size=size, window=f"{width}x{height}"), width) for id in ids]
-    notice = next((lines for lines in notices if len(lines) <= room), notices[0][:room])
-    return [*notice, *question_lines][:height]
+    notice = wrap(say("window too small", size=size, window=f"{width}x{height}"), width)
+    return [*notice[:room], *question_lines][:height]

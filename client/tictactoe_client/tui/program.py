@@ -385,7 +385,7 @@ class Program(App[int], inherit_bindings=False):
                 await asyncio.to_thread(save_choices, self._unsaved)
             except NotKept as error:
                 self.save_problem = error.message
-                self.say(say("program not kept", why=error.message))
+                self.say(say("settings not kept", why=error.message))
             else:
                 self._unsaved, self.save_problem = {}, ""
         self.redraw()

@@ -93,7 +93,7 @@ class WaysIn(Visit):
         if isinstance(asking := self._program.screen, PromptScreen) and asking.line is not None:
             asking.line.write(typed)
             return
-        prompt = Prompt(say(f"enter code to {way}"), typed)
+        prompt = Prompt(say("page code"), typed)
         place = await ask_for(self._program, prompt, _parse_place, replaces=True)
         if place is None or self.waits_for:
             return

@@ -115,7 +115,7 @@ class CupFile:
         return Misuse(say("cup other file", file=self.name))
 
     def _fail(self, error: OSError | ValueError) -> Misuse:
-        return Misuse(say("record unwritable file", file=self.name, why=clean_text(describe_cause(error)).rstrip(".")))
+        return Misuse(say("file not written", file=self.name, why=clean_text(describe_cause(error)).rstrip(".")))
 
 
 def _matches(record: GameRecord, game: Game, terms: Terms) -> bool:
