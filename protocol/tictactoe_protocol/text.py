@@ -35,7 +35,7 @@ _JOINED: Final = (
 )
 _VIRAMAS: Final = "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca"
 _LOOSE_JOINER: Final = re.compile(f"[{_JOINERS}](?![{_JOINED}])|(?<![{_JOINED}{_VIRAMAS}])[{_JOINERS}]")
-"""Matches joiners that are not between letters of a script that needs them; the same ranges are in `words.js`."""
+"""Matches joiners that are not between letters of a script that needs them; the same ranges are in `text.js`."""
 _INVISIBLE_RANGES: Final = (
     (0x034F, 0x034F),
     (0x115F, 0x1160),

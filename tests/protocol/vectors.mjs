@@ -7,14 +7,16 @@ const { say, speak } = await import(`${folder}/catalogue.js`);
 const { announce, announceStanding, newsSince } = await import(`${folder}/telling.js`);
 const { choices } = await import(`${folder}/choices.js`);
 const { sceneOf } = await import(`${folder}/scene.js`);
-const { clean, describeManners, formatDuration, readCode, seatOf } = await import(`${folder}/words.js`);
+const { describeManners, formatDuration, readCode, seatOf } = await import(`${folder}/words.js`);
+const { clean, parse } = await import(`${folder}/text.js`);
 const tournaments = await import(`${folder}/events/tournaments.js`);
 const ladders = await import(`${folder}/ladders/words.js`);
 const { nameRound } = await import(`${folder}/events/table.js`);
 const { readRoster } = await import(`${folder}/events/roster.js`);
 const { describePlan, fittingKind } = await import(`${folder}/events/opening.js`);
 const { Following } = await import(`${folder}/events/following.js`);
-const { vectors, tournaments: events, ladders: rated, names, codes, durations, plans, rosters } = JSON.parse(readFileSync(path, "utf8"));
+const { vectors, tournaments: events, ladders: rated } = parse(readFileSync(path, "utf8"));
+const { names, codes, durations, plans, rosters } = JSON.parse(readFileSync(path, "utf8"));
 
 let current = "";
 
@@ -52,7 +54,7 @@ function viewOf({ view, now_ms, scene }) {
 	return { here: view.here, typed: view.typed, confirming: view.confirming, isOffline: view.is_offline, passed: now_ms, trouble, unanswered: view.unanswered };
 }
 events.forEach(({ state, viewer, has_card, age_ms, deeds, said }, index) => {
-	const { describeOwn, describeScore, describeStanding, describeTie, describeWord, formatPoints, listDeeds, listNotes } = tournaments;
+	const { describeOwn, describeScore, describeStanding, describeTie, formatPoints, listDeeds, listNotes, nameKind, namePresence, nameTie } = tournaments;
 	const following = followingOf(state, age_ms);
 	compare(`tournament ${index}`, listDeeds(state, viewer, has_card), deeds);
 	const ties = state.table.flatMap(({ tie }) => tie);
@@ -60,9 +62,9 @@ events.forEach(({ state, viewer, has_card, age_ms, deeds, said }, index) => {
 		speak(language, JSON.parse(readFileSync(`${catalogues}/${language}.json`, "utf8")));
 		compare(`tournament ${index} ${language}`, [
 			describeStanding(state), describeOwn(state, viewer),
-			...["round_robin", "swiss", "knock_out", "newer"].map((kind) => describeWord("kind", kind)),
-			...state.pairings.map(describeScore), ...ties.map(describeTie), ...ties.map(([name]) => describeWord("tie", name)),
-			...state.table.map(({ status = "in" }) => describeWord("is", status)), ...state.table.map(({ points }) => formatPoints(points)),
+			...["round_robin", "swiss", "knock_out", "newer"].map(nameKind),
+			...state.pairings.map(describeScore), ...ties.map(describeTie), ...ties.map(([name]) => nameTie(name)),
+			...state.table.map(({ status = "in" }) => namePresence(status)), ...state.table.map(({ points }) => formatPoints(points)),
 			following.describeWaiting(), following.missing.n ? say("tournament begin without", following.missing) : "",
 			...state.pairings.map((one) => following.describeGame(one).replaceAll(" · ", ", ").replaceAll("–", "-")), ...listNotes(state),
 			...(state.bracket ?? []).map((_, at, { length }) => nameRound(length - 1 - at, length)),

@@ -8,7 +8,7 @@ import { readKept, writeKept } from "./kept.js";
 import { prepared } from "./later.js";
 import { Rooms } from "./rooms.js";
 import { Sound } from "./signals.js";
-import { clean, describePush, describeUnanswered, messageOf } from "./words.js";
+import { describePush, describeUnanswered, messageOf } from "./words.js";
 
 /** How long an announcement is visible, and one with a text for the user to copy. */
 const SHOWN_MS = 6000;
@@ -86,7 +86,7 @@ export class App {
 				const { [cluster]: _, ...others } = this.kept.tokens;
 				this.home.identity.name = name;
 				this.keep({ name, token, tokens: { ...others, [cluster]: token }, aside: this.home.identity.aside });
-				if (identity.unknown) tell(say("token refused", { name: clean(identity.unknown) }));
+				if (identity.unknown) tell(say("token refused", { name: identity.unknown }));
 				identity.unknown = "";
 			},
 		}, url);

@@ -24,5 +24,8 @@ export function say(id, places = {}) {
 	});
 }
 
+/** Return a sentence, or the other text if there is none, as for a word that only a newer server knows. @param {string} id @param {string} other @param {Record<string, string | number>} [places] */
+export const sayOr = (id, other, places) => (Object.hasOwn(sentences, id) ? say(id, places) : other);
+
 /** The sentence as a title or the label of a button: with a capital letter. @param {string} id @param {Record<string, string | number>} [places] */
 export const sayTitle = (id, places) => say(id, places).replace(/^./u, (letter) => letter.toLocaleUpperCase());

@@ -6,6 +6,7 @@ import { Identity } from "./identity.js";
 import { Pulse } from "./pulse.js";
 import { Lost, Requests, inOwnWords } from "./requests.js";
 import { HOME, Ways, takeSocket } from "./socket.js";
+import { parse } from "./text.js";
 
 export class Connection {
 	/** @type {"connecting" | "on" | "away" | "ended"} */
@@ -128,7 +129,7 @@ export class Connection {
 		this.nextAttemptAt = 0;
 		const isOurs = () => socket === this.#socket;
 		socket.onopen = () => isOurs() && this.#greet();
-		socket.onmessage = (event) => isOurs() && this.#hear(inOwnWords(JSON.parse(event.data)));
+		socket.onmessage = (event) => isOurs() && this.#hear(inOwnWords(parse(event.data)));
 		socket.onclose = (event) => isOurs() && this.#lose(event.code);
 		// A connection that the page's policy forbids fires only `error`, since it never opened.
 		socket.onerror = () => isOurs() && this.#lose(1006);

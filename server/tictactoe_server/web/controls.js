@@ -5,7 +5,7 @@ import { findDeed, firstOf, isServerBot, takeOf } from "./choices.js";
 import { prepared } from "./later.js";
 import { FREE, nameCell, nextMark, parseCell } from "./rules.js";
 import { askToNotify } from "./signals.js";
-import { clean, describeTurn, messageOf } from "./words.js";
+import { describeTurn, messageOf } from "./words.js";
 
 /** Why the page's own actions are impossible for a player; the server says why a request is. @type {Record<string, string>} */
 const WHY_NOT = { challenge: "refused not_allowed playing", computer: "why begun", new: "refused not_allowed playing", review: "why worth" };
@@ -184,7 +184,7 @@ export class GameControls {
 		const cell = parseCell(text, game.state.rules);
 		if (names) this.run(firstOf(may, names) ?? names[names.length - 1]);
 		else if (cell >= 0) this.play(cell);
-		else app.say(say("view room unknown command", { typed: clean(text) }));
+		else app.say(say("view room unknown command", { typed: text }));
 	}
 }
 

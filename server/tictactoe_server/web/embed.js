@@ -9,8 +9,8 @@ import { describeStanding, nameSides } from "./events/tournaments.js";
 import { lookOf } from "./kept.js";
 import { learnLanguage, prepare, prepareEvents } from "./later.js";
 import { sceneOf, showPlayed, watched } from "./scene.js";
+import { parse } from "./text.js";
 import { Timeline } from "./timeline.js";
-import { clean } from "./words.js";
 
 const AGAIN_MS = 3000;
 
@@ -76,7 +76,7 @@ async function readLines(body, hear) {
 	for (let part = await reader.read(); !part.done; part = await reader.read()) {
 		const lines = (rest + decoder.decode(part.value, { stream: true })).split("\n");
 		rest = lines.pop() ?? "";
-		for (const line of lines.filter(Boolean)) hear(JSON.parse(line));
+		for (const line of lines.filter(Boolean)) hear(parse(line));
 	}
 }
 
@@ -88,7 +88,7 @@ async function showEvent() {
 	follow(`events/${id}`, (whole) => {
 		const state = (following.state = { ...whole, head: { rounds: whole.rounds ?? 0 } });
 		following.receivedAt = performance.now();
-		setText(head, clean(whole.title));
+		setText(head, whole.title);
 		setText(told, describeStanding(state));
 		table.draw(following);
 		drawPairings(on, nameSides(whole).filter(({ state }) => state === "open"), "", null, false, following);
@@ -101,7 +101,7 @@ async function start() {
 	if (kind === "e") return showEvent();
 	const { take, timeline } = makeGame();
 	if (kind !== "replay") return follow(`rooms/${kind}`, (state) => state.type === "room" && take(watched(state, "", true)));
-	take(showPlayed(await (await fetch(`${server}/${path}.json`)).json(), ""));
+	take(showPlayed(parse(await (await fetch(`${server}/${path}.json`)).text()), ""));
 	return timeline.play();
 }
 

@@ -15,7 +15,7 @@ import { Stage } from "./stage.js";
 import { Talk, describeLine } from "./talk.js";
 import { newsOf } from "./telling.js";
 import { Timeline } from "./timeline.js";
-import { clean, messageOf } from "./words.js";
+import { messageOf } from "./words.js";
 
 /** The class of the document while a room is on the page, for its own style. */
 const IN_ROOM = "in-room";
@@ -254,7 +254,7 @@ export class GamePage {
 	}
 
 	onMoved() {
-		const url = clean(this.room?.url ?? "").replace(/^wss?:\/\//, "");
+		const url = (this.room?.url ?? "").replace(/^wss?:\/\//, "");
 		this.onTold([say("room is at", { url })]);
 	}
 

@@ -4,7 +4,7 @@ import { say, sayTitle } from "./catalogue.js";
 import { button, h, setText, show } from "./dom.js";
 import { makeRow } from "./lobby.js";
 import { Lost } from "./requests.js";
-import { clean, describeReason, isDraw, messageOf, nameGame, namePlayers } from "./words.js";
+import { describeReason, isDraw, messageOf, nameGame, namePlayers } from "./words.js";
 
 const PAGE = 100;
 /** The maximum number of games to count; older ones are left out. */
@@ -81,6 +81,6 @@ export function makeGame(game, viewer) {
 	const { game_id, at, rules, players, result, moves, event } = game;
 	const went = howItWent(game, viewer);
 	const date = new Date(at).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
-	const terms = [nameGame(rules), describeReason(result.reason), say("count move", { n: moves }), ...(event ? [say("record event", { name: clean(event) })] : []), date];
+	const terms = [nameGame(rules), describeReason(result.reason), say("count move", { n: moves }), ...(event ? [say("record event", { name: event })] : []), date];
 	return makeRow(namePlayers({ seats: players }), terms, say(`column ${went}`), sayTitle("key replay"), `/#game/${game_id}`, went);
 }

@@ -10,7 +10,7 @@ import { OWN } from "./rules.js";
 import { setEmblem } from "./shapes.js";
 import { makeTiles } from "./smallboard.js";
 import { makeTurns } from "./turns.js";
-import { clean, formatDuration, joinWords, keepTogether, messageOf, nameGame, readCode } from "./words.js";
+import { formatDuration, joinWords, keepTogether, messageOf, nameGame, readCode } from "./words.js";
 
 const LIVE_BOARDS = 3;
 /** The name whose notice "belongs to somebody else" was closed. */
@@ -64,7 +64,7 @@ export function makeHome(app, fragment = "") {
 		setEmblem(playing, welcome?.player);
 		name.readOnly = keep.hidden = app.isNamed;
 		if (document.activeElement !== name) name.value = connection.identity.refused ?? connection.name;
-		const other = welcome?.claimed === false && closedFor !== connection.name && say("name others", { name: clean(connection.name) });
+		const other = welcome?.claimed === false && closedFor !== connection.name && say("name others", { name: connection.name });
 		setText(notice, connection.isTroubled ? connection.reason || say("view connection unreachable") : other || "");
 		banner.hidden = !notice.textContent;
 		close.hidden = connection.isTroubled;
@@ -138,7 +138,7 @@ function makeResume(app) {
 	/** @param {HeldSeat} held */
 	function makeSeat(held) {
 		const { room, seat, names = {} } = held;
-		const others = Object.entries(names).flatMap(([mark, other]) => (mark === seat ? [] : [clean(other)]));
+		const others = Object.entries(names).flatMap(([mark, other]) => (mark === seat ? [] : other));
 		const title = others.length ? say("page resume with", { names: joinWords(others) }) : say("page resume room", { room });
 		const terms = describeSeat(held, connection.welcome?.held_ms?.[room]);
 		const back = button(say("page resume"), () => app.navigate(`/${room}`), { class: "primary", "aria-label": `${say("page resume")} ${room}` });
@@ -159,7 +159,7 @@ function makeResume(app) {
 /** @param {HeldSeat} held @param {number | undefined} left ms of its hold */
 function describeSeat({ seat, rules, names, turn }, left) {
 	const terms = [keepTogether(nameGame(rules))];
-	if (turn) terms.push(turn === seat ? say("page your move") : say("page to move", { name: clean(names[turn] ?? "") }));
+	if (turn) terms.push(turn === seat ? say("page your move") : say("page to move", { name: names[turn] ?? "" }));
 	else if (turn === null) terms.push(say("status waiting"));
 	if (left) terms.push(say("page time left", { time: formatDuration(left) }));
 	else if (left === 0) terms.push(say("page until claimed"));

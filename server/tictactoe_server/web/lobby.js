@@ -1,11 +1,10 @@
 /** The public rooms as they change, as rows and as cards of the running games. */
 
-import { say } from "./catalogue.js";
+import { say, sayOr } from "./catalogue.js";
 import { h, setText, showKeyed } from "./dom.js";
-import { PRESETS } from "./rules.js";
 import { seatIcon } from "./shapes.js";
 import { SmallBoard } from "./smallboard.js";
-import { clean, describeClock, describeManners, formatDuration, isDraw, nameGame, nameMark, namePlayers } from "./words.js";
+import { describeClock, describeManners, formatDuration, isDraw, nameGame, nameMark, namePlayers } from "./words.js";
 
 export class Lobby {
 	/** @type {Map<string, Protocol.RoomSummary>} */
@@ -99,11 +98,11 @@ function makeCard(live) {
 		board.draw(cells, last, result?.line);
 		rows.forEach((row, index) => {
 			const mark = marks[index];
-			setText(row.children[2], clean(names[mark] ?? ""));
+			setText(row.children[2], names[mark] ?? "");
 			row.className = `live-player m${index}${turn === mark ? " moving" : ""}${result?.winner === mark ? " winner" : ""}`;
 		});
 		card.item.classList.toggle("over", !!result);
-		setText(note, result ? describeEnd(next) : say("page to move", { name: clean(names[turn ?? ""] ?? turn ?? "") }));
+		setText(note, result ? describeEnd(next) : say("page to move", { name: names[turn ?? ""] ?? turn ?? "" }));
 		tick();
 	}
 
@@ -119,12 +118,12 @@ function makeCard(live) {
 
 /** @param {LiveBoard} live */
 function nameOf({ preset, rows, columns }) {
-	return preset && PRESETS.includes(preset) ? say(`name of ${preset}`) : `${rows}x${columns}`;
+	return sayOr(`name of ${preset}`, `${rows}x${columns}`);
 }
 
 /** @param {LiveBoard} live */
 function describeEnd({ result, names }) {
-	if (result?.winner) return say("verdict wins", { name: clean(names[result.winner] ?? result.winner) });
+	if (result?.winner) return say("verdict wins", { name: names[result.winner] ?? result.winner });
 	return result && isDraw(result) ? say("column drawn") : say("column ended");
 }
 

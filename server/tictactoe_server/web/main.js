@@ -4,6 +4,7 @@ import { App } from "./app.js";
 import { say, sayTitle } from "./catalogue.js";
 import { button, h, isForControl, select, setText, show, urlOf } from "./dom.js";
 import { chooseLanguage, languagesThere, learnLanguage, prepareEvents, prepared } from "./later.js";
+import { parse } from "./text.js";
 import { readCode } from "./words.js";
 
 const THEMES = ["system", "light", "dark", "contrast"];
@@ -119,7 +120,7 @@ async function loadRoom(text = "", onlyWatches = false) {
 async function fetchShared(id = "") {
 	const answer = await fetch(urlOf(`/replay/${id}.json`));
 	if (!answer.ok) throw new Error(say("page nothing shared"));
-	return answer.json();
+	return parse(await answer.text());
 }
 
 async function fetchPast(game_id = "") {

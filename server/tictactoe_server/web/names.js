@@ -5,7 +5,7 @@ import { button, field, h, makeLink, nameInput, openDialog, setText, show, submi
 import { drawQr } from "./events/qr.js";
 import { checkField, makeFault } from "./forms.js";
 import { isGuest } from "./identity.js";
-import { clean, messageOf } from "./words.js";
+import { messageOf } from "./words.js";
 
 const LINK_LENGTH = 8;
 /** Names of systems for which browsers use other names. @type {Record<string, string>} */
@@ -34,7 +34,7 @@ export function showNames(app, code = "") {
 			const { name, welcome } = connection;
 			if (claimed && welcome) welcome.claimed = true;
 			const id = claimed ? "name own" : welcome?.claimed === false ? "name others" : "name free";
-			setText(about, say(id, { name: clean(claimed ?? name), n }));
+			setText(about, say(id, { name: claimed ?? name, n }));
 			show(list, devices.map(makeDevice));
 		});
 	}
@@ -112,7 +112,7 @@ function makeOwnData(app, ask, onDone) {
 
 	/** Delete the player here and on this device; a claimed name needs a second confirmation. */
 	function forget() {
-		const name = clean(connection.name);
+		const { name } = connection;
 		if (!confirm(say("name forget"))) return;
 		if (connection.welcome?.claimed && !confirm(say("name forget twice", { name }))) return;
 		return ask({ type: "forget" }, () => {
@@ -140,7 +140,7 @@ function drawCodes(app, written) {
 		drawCodes(app, written);
 	};
 	const save = [button(sayTitle("key copy"), () => app.copy(text)), button(say("page event print"), () => print()), button(sayTitle("key written"), forget, { class: "primary" })];
-	show(written, text && [h("p", say("name claimed", { name: clean(app.connection.name) })), h("pre.codes", text), h("div.row", save)]);
+	show(written, text && [h("p", say("name claimed", { name: app.connection.name })), h("pre.codes", text), h("div.row", save)]);
 }
 
 /** The form that makes this browser the player whose code is entered, on every page. @param {App} app @param {string} code @param {ReturnType<typeof makeFault>["blame"]} blame @param {() => void} onDone */
@@ -159,14 +159,14 @@ function makeWayBack(app, code, blame, onDone) {
 		if (identity.refusedCode) return;
 		onDone();
 		app.navigate("/");
-		app.say(say("page name now", { name: clean(connection.name) }));
+		app.say(say("page name now", { name: connection.name }));
 	}
 }
 
 /** The name of a device; browsers are named after their system. */
 function nameProgram(client = say("name some program")) {
 	const system = /^tictactoe-page\/(\w+)/.exec(client)?.[1];
-	return system ? say("name browser", { system: SYSTEMS[system] ?? system }) : clean(client);
+	return system ? say("name browser", { system: SYSTEMS[system] ?? system }) : client;
 }
 
 const pick = (id = "", words = say(id).split(" ")) => words[Math.floor(Math.random() * words.length)];

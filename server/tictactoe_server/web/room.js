@@ -1,7 +1,7 @@
 /** A room of this page: its state and its requests. */
 
 import { Lost, isMoved } from "./requests.js";
-import { clean, messageOf, ownerOf, seatOf } from "./words.js";
+import { messageOf, ownerOf, seatOf } from "./words.js";
 
 export class Room {
 	/** @type {State | null} */
@@ -110,7 +110,7 @@ export class Room {
 	/** @param {ShownGame["ended"]} how @param {string} [reason] */
 	end(how, reason = "") {
 		this.ended = how;
-		this.closedReason = clean(reason);
+		this.closedReason = reason;
 		this.pending = null;
 		this.ears?.onEnd();
 	}

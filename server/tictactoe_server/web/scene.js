@@ -40,7 +40,7 @@ export function sceneOf(game, state, may, view) {
 /** What is agreed about the game, and how many look on. @param {Moment} moment */
 function termsOf({ game: { isLive, seat }, state }) {
 	const terms = [words.describeRules(state.rules)];
-	if (state.event) terms.push(say("record event", { name: words.clean(state.event) }));
+	if (state.event) terms.push(say("record event", { name: state.event }));
 	if (!isLive) return terms;
 	const manners = words.describeManners(state);
 	if (state.rated) terms.unshift(...manners.splice(0, 1)); // first, as the rest is cut on a telephone
@@ -115,7 +115,7 @@ function playersOf({ game: { viewer, isLive }, state, view: { passed } }) {
 		const hasScore = !!seat && isLive && (state.game > 1 || state.status === "over");
 		return {
 			mark,
-			name: seat ? words.clean(seat.name) : say("player free"),
+			name: seat?.name ?? say("player free"),
 			note: seat ? noteOf(state, mark, seat, passed) : "",
 			clock_ms: runs && left !== null ? Math.max(0, Math.round(left - passed)) : left,
 			moves: state.turn === mark,

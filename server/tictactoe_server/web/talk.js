@@ -1,8 +1,7 @@
 /** The chat of a room; lines that begin with a slash or a colon are commands. */
 
-import { say } from "./catalogue.js";
+import { say, sayOr } from "./catalogue.js";
 import { button, h, isStale, setText, show, submitting } from "./dom.js";
-import { clean } from "./words.js";
 
 /** The chat sentences of servers without free chat, by id. */
 const SENTENCES = /** @type {const} */ (["hello", "luck", "nice", "well_played", "thanks", "oops", "moment", "again"]);
@@ -33,7 +32,7 @@ export class Talk {
 	hear({ from, seat, ...line }) {
 		const text = wordsOf(line);
 		if (!this.#lines.clientHeight) this.#tellUnread(this.#unread + 1);
-		this.#add(h("li", h("b", clean(from)), h("small", seat ? "" : ` ${say("view talk watching")}`), ` ${text}`));
+		this.#add(h("li", h("b", from), h("small", seat ? "" : ` ${say("view talk watching")}`), ` ${text}`));
 	}
 
 	note(text = "") {
@@ -78,10 +77,10 @@ export class Talk {
 }
 
 /** Return the text of a chat line; a chat sentence is shown in the reader's language. @param {Pick<ChatLine, "text" | "sentence">} line */
-const wordsOf = ({ text, sentence }) => (SENTENCES.some((one) => one === sentence) ? say(`sentence ${sentence}`) : clean(text));
+const wordsOf = ({ text, sentence }) => sayOr(`sentence ${sentence}`, text);
 
 /** Return a chat line as it is announced. @param {ChatLine} line */
 export function describeLine({ from, seat, ...line }) {
-	const name = seat ? clean(from) : `${clean(from)} ${say("view talk watching")}`;
+	const name = seat ? from : `${from} ${say("view talk watching")}`;
 	return say("chat of", { name, text: wordsOf(line) });
 }

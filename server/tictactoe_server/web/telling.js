@@ -2,7 +2,7 @@
 
 import { say } from "./catalogue.js";
 import { MORE, choicesOf, nameCell, nameCells, nameColumn, numberRow, placerOf, sitsNow, splitLines } from "./rules.js";
-import { clean, describeCell, describePlayers, describeReason, describeRules, describeTurn, endFor, formatDuration, isDraw, joinWords, nameMark, nameOf, seatOf } from "./words.js";
+import { describeCell, describePlayers, describeReason, describeRules, describeTurn, endFor, formatDuration, isDraw, joinWords, nameMark, nameOf, seatOf } from "./words.js";
 
 const MOST_NAMED = 6;
 const MOST_IN_WORDS = 6;
@@ -94,14 +94,14 @@ function tell(event, told) {
 function tellOfSeat({ type, mark = "", name: called = "", before }, { events, state, viewer, afterLoss }) {
 	const seat = state.seats[mark];
 	const name = nameOf(state, mark);
-	if (type === "left" && !seat) return `${say("left seat", { name: clean(called) })} ${say("seat free", { mark: nameMark(state, mark) })}`;
+	if (type === "left" && !seat) return `${say("left seat", { name: called })} ${say("seat free", { mark: nameMark(state, mark) })}`;
 	if (!seat || seat.player === viewer) return "";
 	const isBeginning = state.game === 1 && !state.ply; // when a seat may be kept for somebody
 	switch (type) {
 		case "joined":
 			return say("joins", { name, mark: nameMark(state, mark) });
 		case "renamed":
-			return say("renamed", { before: clean(before), name });
+			return say("renamed", { before: before ?? "", name });
 		case "back":
 			return say(isBeginning ? "is here" : "back", { name });
 		case "dropped": {

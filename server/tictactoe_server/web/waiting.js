@@ -4,7 +4,7 @@ import { say } from "./catalogue.js";
 import { field, h, makeLink, nameInput, submitting } from "./dom.js";
 import { isGuest } from "./identity.js";
 import { prepared } from "./later.js";
-import { clean, describeClock, describeManners, describeRules, explainRules, joinWords, nameMark } from "./words.js";
+import { describeClock, describeManners, describeRules, explainRules, joinWords, nameMark } from "./words.js";
 
 /** @param {App} app @param {State} state @param {(name: string) => void} onJoin */
 export function makeDoor({ connection: { name: own }, isNamed }, state, onJoin) {
@@ -14,7 +14,7 @@ export function makeDoor({ connection: { name: own }, isNamed }, state, onJoin) 
 	};
 	if (isGuest(own) && !isNamed) prepared(import("./names.js")).then(propose, () => undefined);
 	const mark = Object.keys(state.seats).find((one) => !state.seats[one]) ?? "";
-	const hosts = Object.values(state.seats).flatMap((seat) => (seat ? clean(seat.name) : []));
+	const hosts = Object.values(state.seats).flatMap((seat) => seat?.name ?? []);
 	const title = hosts.length ? say("view door host", { n: hosts.length, names: joinWords(hosts) }) : say("view door nobody");
 	return h("form.card.door", { submit: submitting(() => onJoin(name.value)) },
 		h("h2", title),

@@ -1,22 +1,13 @@
 /** States in words. A viewer is the id of the reader, whom sentences call "you". */
 
-import { say } from "./catalogue.js";
+import { say, sayOr } from "./catalogue.js";
 import { lookOf } from "./kept.js";
-import { PRESETS, hasSingleKeys, nameCell, nameCells } from "./rules.js";
+import { hasSingleKeys, nameCell, nameCells } from "./rules.js";
 
-const REASONS = ["line", "full", "resigned", "timeout", "claimed", "agreed", "aborted", "forfeit"];
-const DRAWS = REASONS.slice(0, 6);
-const HIDDEN = /(?![\u200c\u200d])[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]/gu;
-
-// Joiners, allowed only between letters of scripts that need them: the same ranges as in `tictactoe_protocol.text`.
-const JOINED = "\\u0620-\\u064a\\u066e-\\u066f\\u0671-\\u06d3\\u06d5\\u06fa-\\u06fc\\u0750-\\u077f\\u0904-\\u0939\\u0985-\\u09b9\\u0a05-\\u0a39\\u0a85-\\u0ab9\\u0b05-\\u0b39\\u0b85-\\u0bb9\\u0c05-\\u0c39\\u0c85-\\u0cb9\\u0d05-\\u0d3a\\u0d85-\\u0dc6";
-const VIRAMAS = "\\u094d\\u09cd\\u0a4d\\u0acd\\u0b4d\\u0bcd\\u0c4d\\u0ccd\\u0d4d\\u0dca";
-const LOOSE_JOINER = new RegExp(`[\\u200c\\u200d](?![${JOINED}])|(?<![${JOINED}${VIRAMAS}])[\\u200c\\u200d]`, "gu");
-
-export const clean = (text = "") => text.replace(HIDDEN, "").replace(LOOSE_JOINER, "").replace(/(\p{M}{4})\p{M}+/gu, "$1");
+const DRAWS = ["line", "full", "resigned", "timeout", "claimed", "agreed"];
 
 /** @type {(error: unknown) => string} */
-export const messageOf = (error) => clean(error instanceof Error ? error.message : String(error));
+export const messageOf = (error) => (error instanceof Error ? error.message : String(error));
 
 /** @type {(words: string[]) => string} */
 export const joinWords = (words) =>
@@ -41,8 +32,8 @@ export function endFor(state, viewer) {
 export function nameOf({ seats, rules }, mark) {
 	const name = seats[mark ?? ""]?.name;
 	if (name === undefined) return say("nobody");
-	const isShared = Object.values(seats).filter((seat) => seat && clean(seat.name) === clean(name)).length > 1;
-	return isShared ? say("name with mark", { name: clean(name), mark: nameMark({ rules }, mark ?? "") }) : clean(name);
+	const isShared = Object.values(seats).filter((seat) => seat && seat.name === name).length > 1;
+	return isShared ? say("name with mark", { name, mark: nameMark({ rules }, mark ?? "") }) : name;
 }
 
 /** Return the name of a mark as it is drawn here. @param {{rules: Pick<Rules, "preset" | "gravity" | "marks">}} state @param {string} mark */
@@ -52,7 +43,7 @@ export function nameMark({ rules }, mark) {
 }
 
 /** @param {{seats: {[mark: string]: {name: string} | null}}} state */
-export const namePlayers = ({ seats }) => Object.values(seats).map((seat) => (seat ? clean(seat.name) : say("free seat"))).join(say("versus"));
+export const namePlayers = ({ seats }) => Object.values(seats).map((seat) => seat?.name ?? say("free seat")).join(say("versus"));
 
 /** @param {Rules} rules */
 export function describeRules(rules) {
@@ -71,23 +62,22 @@ export function describeRules(rules) {
 
 /** @param {{preset: string | null, rows: number, columns: number, line: number}} rules */
 export function nameGame({ preset, rows, columns, line }) {
-	if (preset && PRESETS.includes(preset)) return say(`name of ${preset}`);
-	return preset ? clean(preset) : say("game size", { rows, columns, line });
+	return preset ? sayOr(`name of ${preset}`, preset) : say("game size", { rows, columns, line });
 }
 
 /** Replace the hyphens after short syllables, as in Tic-tac-toe, with non-breaking ones. */
 export const keepTogether = (text = "") => text.replace(/(?<=(?<!\p{L})\p{L}{1,3})-/gu, "\u2011");
 
-/** Return the name of a computer's level; a server may have others. */
+/** The usual levels of the computer; a server may have others. */
 export const LEVELS = ["easy", "medium", "hard"];
 
-export const describeLevel = (level = "") => ([...LEVELS, "guest"].includes(level) ? say(`level ${level}`) : clean(level));
+export const describeLevel = (level = "") => sayOr(`level ${level}`, level);
 
-/** List what is unusual in a room; terms that only a newer server knows keep their own word. @param {{rated?: boolean, host_rating?: number, host_provisional?: boolean, analysis?: string, chat?: string}} room */
+/** List what is unusual in a room. @param {{rated?: boolean, host_rating?: number, host_provisional?: boolean, analysis?: string, chat?: string}} room */
 export function describeManners({ rated, host_rating, host_provisional, analysis, chat }) {
 	const told = rated ? [say("rated") + (host_rating ? ` ${host_rating}${host_provisional ? "?" : ""}` : "")] : [];
-	if (analysis) told.push(analysis === "open" ? say("analysis open") : say("analysis", { said: clean(analysis) }));
-	if (chat) told.push(chat === "players" ? say("chat players") : say("chat", { said: clean(chat) }));
+	if (analysis) told.push(sayOr(`analysis ${analysis}`, say("analysis", { said: analysis })));
+	if (chat) told.push(chat === "players" ? say("chat players") : say("chat", { said: chat }));
 	return told;
 }
 
@@ -120,7 +110,7 @@ export function describeCell(cell, rules) {
 /** @param {State} state @param {string} viewer */
 export function describePlayers(state, viewer) {
 	const own = seatOf(state, viewer);
-	const others = Object.entries(state.seats).flatMap(([mark, seat]) => (seat && mark !== own ? [say("is", { name: clean(seat.name), mark: nameMark(state, mark) })] : []));
+	const others = Object.entries(state.seats).flatMap(([mark, seat]) => (seat && mark !== own ? [say("is", { name: seat.name, mark: nameMark(state, mark) })] : []));
 	const told = [own ? say("you are", { mark: nameMark(state, own) }) : [], others.length ? `${others.join(", ")}.` : []].flat();
 	return told.join(" ") || say("nobody sits");
 }
@@ -129,7 +119,7 @@ export function describePlayers(state, viewer) {
 export function describeTurn(state, viewer) {
 	const { status, turn: mark, opening } = state;
 	if (status === "waiting" || status === "over") return say(`turn ${status}`, { n: Object.values(state.seats).filter((seat) => !seat).length });
-	if (!mark) return say("turn status", { status: clean(status) });
+	if (!mark) return say("turn status", { status });
 	const own = seatOf(state, viewer);
 	const whose = mark === own ? "yours" : "of";
 	const name = nameOf(state, mark);
@@ -143,11 +133,11 @@ export function describeTurn(state, viewer) {
 /** Whether a game was drawn; one that was aborted, or ended in a way that only newer servers know, was not. @param {{winner: string | null, reason: string}} result */
 export const isDraw = ({ winner, reason }) => winner === null && DRAWS.includes(reason);
 
-export const describeReason = (reason = "") => (REASONS.includes(reason) ? say(`by ${reason}`) : say("by other", { reason: clean(reason) }));
+export const describeReason = (reason = "") => sayOr(`by ${reason}`, say("by other", { reason }));
 
 /** @param {Protocol.Notice | Protocol.Announcement} push */
 export function describePush(push) {
-	if (push.type === "announcement") return say("server says", { text: clean(push.text) });
+	if (push.type === "announcement") return say("server says", { text: push.text });
 	const isFinal = push.code === "stopping";
 	if (push.in_ms === undefined) return say(isFinal ? "server stops" : "server restarts");
 	return say(isFinal ? "last games before stop" : "last games before restart");
@@ -156,8 +146,8 @@ export function describePush(push) {
 /** Say that the server of a room does not answer, and what is being done about it. @param {string} room @param {Unanswered | null} [there] */
 export function describeUnanswered(room, there) {
 	if (!there) return "";
-	const then = there.step === "refused" ? clean(there.why ?? "") : there.step ? say("unanswered asked") : "";
-	return `${say("unanswered", { room, url: clean(there.url) })} ${then}`.trim();
+	const then = there.step === "refused" ? there.why : there.step ? say("unanswered asked") : "";
+	return `${say("unanswered", { room, url: there.url })} ${then ?? ""}`.trim();
 }
 
 const HALF = "[2-9A-HJ-NP-Za-hj-np-z]{3}";

@@ -4,7 +4,6 @@ import { showBanner } from "../banner.js";
 import { say } from "../catalogue.js";
 import { button, h } from "../dom.js";
 import { prepareEvents } from "../later.js";
-import { clean } from "../words.js";
 
 /** The calls already answered or shown, by room: every connection receives them. @type {Set<string>} */
 const known = new Set();
@@ -25,7 +24,7 @@ export async function answerCall(app, { room, against, due_ms }) {
 	let banner = null;
 	if (look()) return;
 	const board = h("div.row", button(say("page event board"), enter, { class: "primary" }));
-	banner = showBanner(say("page event called", { name: clean(against) }), board, until, look);
+	banner = showBanner(say("page event called", { name: against }), board, until, look);
 	banner.parentElement?.prepend(banner);
 	app.sound.play("turn");
 

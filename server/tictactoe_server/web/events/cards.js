@@ -2,7 +2,7 @@
 
 import { say } from "../catalogue.js";
 import { button, h, setText, show } from "../dom.js";
-import { clean, messageOf } from "../words.js";
+import { messageOf } from "../words.js";
 import { Following } from "./following.js";
 import { drawQr } from "./qr.js";
 
@@ -16,7 +16,7 @@ export function makeCards(app, code) {
 
 	async function draw() {
 		const { state } = following;
-		setText(title, clean(state?.head.title ?? ""));
+		setText(title, state?.head.title ?? "");
 		if (isAsked) return;
 		isAsked = true;
 		try {
@@ -32,7 +32,7 @@ export function makeCards(app, code) {
 	/** @param {Protocol.Card} card */
 	function makeCard({ name, ticket }) {
 		const address = app.linkTo(`e/${code}`);
-		return h("li", drawQr(`${address}#${ticket}`, say("page invite qr")), h("div", h("b", clean(name)), h("p", title.textContent), h("code", address.replace(/^https?:\/\//, ""), h("span", `#${groupTicket(ticket)}`))));
+		return h("li", drawQr(`${address}#${ticket}`, say("page invite qr")), h("div", h("b", name), h("p", title.textContent), h("code", address.replace(/^https?:\/\//, ""), h("span", `#${groupTicket(ticket)}`))));
 	}
 }
 

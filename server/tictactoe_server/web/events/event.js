@@ -2,7 +2,7 @@
 
 import { say, sayTitle } from "../catalogue.js";
 import { button, h, setText, show } from "../dom.js";
-import { clean, formatDuration } from "../words.js";
+import { formatDuration } from "../words.js";
 import { Entry, Organiser } from "./parts.js";
 import { Following } from "./following.js";
 import { drawPairings, sure } from "./pairings.js";
@@ -47,7 +47,7 @@ export class EventPage {
 	}
 
 	get title() {
-		return clean(this.following.state?.head.title ?? say("page event"));
+		return this.following.state?.head.title ?? say("page event");
 	}
 
 	async #showShare() {
@@ -81,7 +81,7 @@ export class EventPage {
 		const { following, organiser } = this;
 		const { state, player, isOrganiser } = following;
 		const run = isOrganiser && state && !isOver(state) ? organiser.run : null;
-		this.#table.draw(following, run ? ({ player: id, name, status = "in" }) => !["expelled", "expected"].includes(status) && sure(say("page event take out"), () => run("expel", { player: id }), { "aria-label": say("page event expel", { name: clean(name) }) }) : undefined);
+		this.#table.draw(following, run ? ({ player: id, name, status = "in" }) => !["expelled", "expected"].includes(status) && sure(say("page event take out"), () => run("expel", { player: id }), { "aria-label": say("page event expel", { name }) }) : undefined);
 		drawPairings(this.#now, state?.pairings ?? [], player, run, false, following);
 	}
 

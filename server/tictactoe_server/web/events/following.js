@@ -3,8 +3,9 @@
 import { say } from "../catalogue.js";
 import { urlOf } from "../dom.js";
 import { Refused } from "../requests.js";
-import { clean, formatDuration } from "../words.js";
-import { describeWord, isOpen, isOver, listDeeds, nameSome, sidesOf } from "./tournaments.js";
+import { parse } from "../text.js";
+import { formatDuration } from "../words.js";
+import { isOpen, isOver, listDeeds, nameSome, nameStatus, sidesOf } from "./tournaments.js";
 
 /** The minimum delay before all rounds are read again; with many players it is longer, because many browsers read. */
 const [SOON_MS, LATER_MS, MOST_READ_SOON] = [700, 10_000, 24];
@@ -72,7 +73,7 @@ export class Following {
 
 	get missing() {
 		const rows = this.rows.filter(({ player, status }) => status === "expected" || this.timeAway(player));
-		return { n: rows.length, names: this.#nameAll(rows.map(({ player, name }) => ["", player, clean(name)])) };
+		return { n: rows.length, names: this.#nameAll(rows.map(({ player, name }) => ["", player, name])) };
 	}
 
 	get presence() {
@@ -99,7 +100,7 @@ export class Following {
 		if (status === "over") return "";
 		if (this.state?.needed) return this.describeWaiting();
 		if (status === "open") return this.describeWaiting() || say(head?.entry === "roster" ? "page event by card" : "page event soon");
-		if (status !== "running" || !pairings.length) return describeWord("status", status);
+		if (status !== "running" || !pairings.length) return nameStatus(status);
 		return this.describeWaiting() || say("page event round over");
 	}
 
@@ -175,7 +176,7 @@ export class Following {
 			const answer = await fetch(urlOf(`/e/${this.code}.json${key && `?key=${encodeURIComponent(key)}`}`)).catch(() => null);
 			this.#timer = 0;
 			if (!answer?.ok) return;
-			this.whole = await answer.json();
+			this.whole = parse(await answer.text());
 			this.onChange();
 			this.#read();
 		}, wait * (1 + Math.random()));

@@ -4,8 +4,7 @@ import { say } from "../catalogue.js";
 import { button, h, show } from "../dom.js";
 import { prepareEvents } from "../later.js";
 import { makeRow } from "../lobby.js";
-import { clean } from "../words.js";
-import { describeWord } from "./tournaments.js";
+import { nameKind, nameStatus } from "./tournaments.js";
 
 /** @param {App} app @param {HTMLElement} section where they stand */
 export async function drawEvents(app, section) {
@@ -13,8 +12,8 @@ export async function drawEvents(app, section) {
 	const { events = [] } = await app.connection.request({ type: "events" }).catch(() => ({ events: [] }));
 	const rows = events.map(({ event, title, kind, status, round, players }) => {
 		const isOpen = status === "open";
-		const terms = [describeWord("kind", kind), say("rules players", { n: players }), status === "running" ? say("tournament now", { round }) : describeWord("status", status)];
-		return makeRow(clean(title), terms, event, say(isOpen ? "page join" : "page watch"), `/e/${event}`, isOpen ? "open" : "");
+		const terms = [nameKind(kind), say("rules players", { n: players }), status === "running" ? say("tournament now", { round }) : nameStatus(status)];
+		return makeRow(title, terms, event, say(isOpen ? "page join" : "page watch"), `/e/${event}`, isOpen ? "open" : "");
 	});
 	const mayOpen = app.connection.welcome?.opens_events !== false;
 	const open = async () => (await import("./opening.js")).showOpening(app);

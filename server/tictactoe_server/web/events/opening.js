@@ -6,7 +6,7 @@ import { makeFault, parseClock } from "../forms.js";
 import { PRESETS, rulesOf } from "../rules.js";
 import { LEVELS, describeClock, describeLevel, formatDuration } from "../words.js";
 import { readRoster } from "./roster.js";
-import { describeWord } from "./tournaments.js";
+import { nameKind } from "./tournaments.js";
 
 const KINDS = ["round_robin", "swiss", "knock_out"];
 const CLOCKS = ["1+1", "3+2", "5+3", "10/move", "30/move"];
@@ -21,7 +21,7 @@ function selectTime(usual = 60) {
 function makeKinds() {
 	const boxes = KINDS.map((one, at) => h("input", { type: "radio", name: "kind", value: one, checked: !at }));
 	return {
-		element: h("fieldset.kinds", h("legend", sayTitle("column kind")), boxes.map((box) => h("label", box, h("b", describeWord("kind", box.value)), h("small", say(`tournament about ${box.value}`))))),
+		element: h("fieldset.kinds", h("legend", sayTitle("column kind")), boxes.map((box) => h("label", box, h("b", nameKind(box.value)), h("small", say(`tournament about ${box.value}`))))),
 		get value() {
 			return boxes.find(({ checked }) => checked)?.value ?? "";
 		},
@@ -47,7 +47,7 @@ function makePlan(kind, read) {
 	function draw() {
 		setText(told, describePlan(read()));
 		change.hidden = fitting() === kind.value;
-		setText(change, say("page event switch", { kind: describeWord("kind", fitting()) }));
+		setText(change, say("page event switch", { kind: nameKind(fitting()) }));
 	}
 }
 

@@ -4,7 +4,7 @@ import { say, sayTitle } from "../catalogue.js";
 import { button, field, h, nameInput, setText, submitting } from "../dom.js";
 import { isGuest } from "../identity.js";
 import { Refused } from "../requests.js";
-import { clean, messageOf } from "../words.js";
+import { messageOf } from "../words.js";
 import { sure } from "./pairings.js";
 import { describeOwn, ownBoard, rowOf } from "./tournaments.js";
 
@@ -46,7 +46,7 @@ export class Entry {
 		const own = describeOwn(state, player);
 		const { app } = this.following;
 		const row = rowOf(state, player);
-		if (row && !this.#isNamed && isGuest(app.connection.name)) app.bear(clean(row.name));
+		if (row && !this.#isNamed && isGuest(app.connection.name)) app.bear(row.name);
 		this.#isNamed = !!row;
 		// An organiser who hands out the cards does not need one.
 		this.element.hidden = !own && this.following.isOrganiser && (!may("join") || (head.entry === "roster" && !this.following.hasCard));

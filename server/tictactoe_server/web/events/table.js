@@ -2,8 +2,7 @@
 
 import { say, sayTitle } from "../catalogue.js";
 import { h, isStale, setText, show, showKeyed } from "../dom.js";
-import { clean } from "../words.js";
-import { describeTie, describeWord, formatPoints, scoreOf, wonOf } from "./tournaments.js";
+import { describeTie, formatPoints, namePresence, nameTie, scoreOf, wonOf } from "./tournaments.js";
 
 const COLUMNS = [["rank", "column place"], ["name", "column player"], ["points", ""], ["played", "column games"], ["ties", "page event ties"]];
 
@@ -29,7 +28,7 @@ export class Table {
 			const [place, name, points, played, ties] = element.children;
 			setText(place, String(row.place));
 			drawName(name, row, deedsOf);
-			setText(name.children[1], bot ? say("tournament is bot") : status !== "in" ? describeWord("is", status) : away && say("tournament gone", { time: away }));
+			setText(name.children[1], bot ? say("tournament is bot") : status !== "in" ? namePresence(status) : away && say("tournament gone", { time: away }));
 			setText(points, formatPoints(wonOf(row)));
 			setText(played, String(row.played));
 			drawTies(ties.firstElementChild, row);
@@ -45,7 +44,7 @@ function makeRow() {
 /** @param {Element} cell @param {EventRow} row @param {(row: EventRow) => Element | false} [deedsOf] */
 function drawName(cell, row, deedsOf) {
 	const { name, status = "in" } = row;
-	if (isStale(cell, `${name}${status}${!!deedsOf}`)) show(cell, h("span", clean(name)), h("small.badge"), deedsOf?.(row));
+	if (isStale(cell, `${name}${status}${!!deedsOf}`)) show(cell, h("span", name), h("small.badge"), deedsOf?.(row));
 }
 
 /** @param {any} details @param {EventRow} row */
@@ -53,7 +52,7 @@ function drawTies(details, { tie }) {
 	details.hidden = !tie.length;
 	if (!isStale(details, JSON.stringify(tie))) return;
 	setText(details.firstElementChild, tie.map(([, value]) => formatPoints(value)).join(" · "));
-	const sums = tie.map((one) => h("div", h("dt", describeWord("tie", one[0])), h("dd", describeTie(one))));
+	const sums = tie.map((one) => h("div", h("dt", nameTie(one[0])), h("dd", describeTie(one))));
 	show(details.lastElementChild, sums);
 }
 
@@ -74,7 +73,7 @@ export function makeCrossTable({ table, pairings }, own) {
 	const scores = crossScores(pairings);
 	const rows = table.map(({ player, name, points }, at) => h(player === own ? "tr.own" : "tr",
 		h("td", String(at + 1)),
-		h("th.name", { scope: "row" }, clean(name)),
+		h("th.name", { scope: "row" }, name),
 		table.map((other) => h(other.player === player ? "td.self" : "td", {}, (scores.get(`${player} ${other.player}`) ?? []).join(" "))),
 		h("td.points", formatPoints(points)),
 	));
@@ -97,7 +96,7 @@ export const makeBracket = (rounds, own, most = rounds.length) =>
 	}));
 
 /** A name that shrinks if it is too long for its place. */
-export const fit = (name = "") => h("div.fit", h("span", { "--length": name.length }, clean(name)));
+export const fit = (name = "") => h("div.fit", h("span", { "--length": name.length }, name));
 
 /** @param {EventMatch} match @param {string} own */
 function makeMatch({ players, names, points = [], goes_on: winner, by }, own) {

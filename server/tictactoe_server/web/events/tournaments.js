@@ -1,19 +1,17 @@
 /** Tournaments: the possible actions, the standings and their texts, as tictactoe_words.tournaments. */
 
-import { say } from "../catalogue.js";
-import { clean, describeClock, joinWords, nameGame } from "../words.js";
+import { say, sayOr } from "../catalogue.js";
+import { describeClock, joinWords, nameGame } from "../words.js";
 
 const MOST_NAMED = 6;
 /** @type {Record<number, string>} */
 const FRACTIONS = { 0.25: "¼", 0.5: "½", 0.75: "¾" };
-const TIES = ["direct", "wins", "sonneborn_berger", "buchholz_cut_1", "matches"];
-/** @type {Record<string, [words: string[], tell: (word: string) => string]>} */
-const WORDS = {
-	kind: [["round_robin", "swiss", "knock_out"], (word) => say(`tournament kind ${word}`)],
-	status: [["open", "running", "paused", "over", "void"], (word) => say(`tournament status ${word}`)],
-	is: [["in", "away", "out", "expelled", "expected"], (word) => say(`tournament is ${word}`)],
-	tie: [TIES, (word) => say(`tournament tie ${word}`)],
-};
+
+export const nameKind = (kind = "") => sayOr(`tournament kind ${kind}`, kind);
+export const nameStatus = (status = "") => sayOr(`tournament status ${status}`, status);
+/** Name the status of a player. */
+export const namePresence = (status = "") => sayOr(`tournament is ${status}`, status);
+export const nameTie = (tie = "") => sayOr(`tournament tie ${tie}`, tie);
 
 /** Return the possible actions, in the order of display. @param {EventState} state @param {string} viewer @param {boolean} [hasCard] */
 export function listDeeds(state, viewer, hasCard = false) {
@@ -58,16 +56,16 @@ export const ownBoard = ({ pairings }, viewer) => pairings.find(({ players, stat
 /** Describe the terms of an event in one line. @param {EventState} state */
 export function describeTerms({ head }) {
 	const { kind, rules, clock, double, players, present, expected = 0 } = head;
-	const what = double ? say("tournament kind double") : describeWord("kind", kind);
+	const what = double ? say("tournament kind double") : nameKind(kind);
 	const entrants = expected ? say("tournament here", { n: players + expected, present }) : say("rules players", { n: players });
 	return [what, nameGame(rules), describeClock(clock), entrants].join(" · ");
 }
 
 /** Describe the progress and, at the end, the winner. @param {EventState} state */
 export function describeStanding({ status, round, head: { rounds }, table }) {
-	const first = table.filter(({ place, points }) => place === 1 && points > 0).map(({ name }) => clean(name));
+	const first = table.filter(({ place, points }) => place === 1 && points > 0).map(({ name }) => name);
 	if (status === "over" && first.length) return say("tournament won", { n: first.length, names: joinWords(first) });
-	if (status !== "running") return describeWord("status", status);
+	if (status !== "running") return nameStatus(status);
 	return rounds ? say("tournament now of", { round, rounds }) : say("tournament now", { round });
 }
 
@@ -78,20 +76,17 @@ export function describeOwn(state, viewer) {
 	const { status = "in", place, name } = row;
 	const against = board && sidesOf(board).find(([, player]) => player !== viewer);
 	if (against) return say("tournament against", { name: against[2] });
-	if (status !== "in") return WORDS.is[0].includes(status) ? say(`tournament you are ${status}`) : clean(status);
-	const places = { name: clean(name), place, won: describeWon(row) };
+	if (status !== "in") return sayOr(`tournament you are ${status}`, status);
+	const places = { name, place, won: describeWon(row) };
 	if (isOver(state)) return say("tournament you came", places);
 	return say(state.status === "open" ? "tournament you wait" : "tournament you stand", places);
 }
-
-/** Return the text for a word of the protocol; a newer server's unknown word is returned unchanged. */
-export const describeWord = (about = "", word = "") => (WORDS[about][0].includes(word) ? WORDS[about][1](word) : clean(word));
 
 /** Format points or a tie-break, a half as in `2½`. */
 export const formatPoints = (value = 0) => (FRACTIONS[value % 1] ? `${Math.floor(value) || ""}${FRACTIONS[value % 1]}` : String(value));
 
 /** Return the sides of a pairing: mark, player id and name. @param {Pairing} pairing @returns {Side[]} */
-export const sidesOf = ({ players, names }) => Object.keys(players).map((mark) => [mark, players[mark], clean(names[mark] ?? players[mark])]);
+export const sidesOf = ({ players, names }) => Object.keys(players).map((mark) => [mark, players[mark], names[mark] ?? players[mark]]);
 
 /** Return the pairings of all rounds with the players' names. @param {Whole} whole */
 export function nameSides({ table, pairings }) {
@@ -113,7 +108,7 @@ export function describeScore(pairing) {
 
 /** Describe a tie-break, with its sum if that says more. @param {EventRow["tie"][number]} tie */
 export function describeTie([name, value, told]) {
-	const [shown, sum] = [formatPoints(value), clean(told)];
+	const [shown, sum] = [formatPoints(value), told];
 	if (name === "matches") return `${shown} (${sum})`;
 	return value && sum !== shown ? `${shown} = ${sum}` : shown;
 }
@@ -132,7 +127,7 @@ export function listNotes(state) {
 	const { head, round, expected = [] } = state;
 	const rule = head.kind === "knock_out" ? !isOver(state) && say("tournament match") : describeDecision(state);
 	const hasMissed = round && expected.length && !head.expected;
-	return [rule, hasMissed && say("tournament never came", { names: nameSome(expected.map(clean)) })].filter((told) => !!told);
+	return [rule, hasMissed && say("tournament never came", { names: nameSome(expected) })].filter((told) => !!told);
 }
 
 /** Explain why the first is ahead of the second with equal points, or at the end that they are level; otherwise "". @param {EventState} state */
@@ -140,10 +135,10 @@ function describeDecision({ status, table }) {
 	const [one, two] = table;
 	if (!two || one.points !== two.points) return "";
 	if (one.place === two.place) {
-		const first = table.filter(({ place }) => place === one.place).map(({ name }) => clean(name));
+		const first = table.filter(({ place }) => place === one.place).map(({ name }) => name);
 		return status === "over" && one.points ? say("tournament level", { names: nameSome(first) }) : "";
 	}
 	const values = new Map(two.tie.map(([tie, value]) => [tie, value]));
 	const [tie, value] = one.tie.find(([tie, value]) => values.get(tie) !== value) ?? ["", 0];
-	return say("tournament before", { name: clean(one.name), other: clean(two.name), tie: describeWord("tie", tie), mine: formatPoints(value), theirs: formatPoints(values.get(tie) ?? 0) });
+	return say("tournament before", { name: one.name, other: two.name, tie: nameTie(tie), mine: formatPoints(value), theirs: formatPoints(values.get(tie) ?? 0) });
 }

@@ -3,7 +3,7 @@
 import { say, sayTitle } from "../catalogue.js";
 import { h, setText, show } from "../dom.js";
 import { Lobby, layOut } from "../lobby.js";
-import { clean, formatDuration } from "../words.js";
+import { formatDuration } from "../words.js";
 import { Following } from "./following.js";
 import { drawQr } from "./qr.js";
 import { fit, makeBracket } from "./table.js";
@@ -46,7 +46,7 @@ export class EventWall {
 		if (!state) return show(this.#main, refused && h("p.wall-note", refused));
 		const hasBegun = state.status !== "open";
 		this.element.className = `event-wall ${state.status}`;
-		const title = clean(state.head.title);
+		const { title } = state.head;
 		const heading = h("h1", { "--length": title.length }, title);
 		this.following.app.retitle(title);
 		show(this.#head, heading, hasBegun && h("p", describeStanding(state)));
@@ -67,7 +67,7 @@ export class EventWall {
 	/** Address, code and QR code as large as possible, and the players present. */
 	#drawEntry() {
 		const { state, rows, presence } = this.following;
-		const names = h("ul", { "--names": rows.length }, rows.slice(0, MOST_NAMES).map(({ name, player, status }) => h("li", { class: this.following.timeAway(player) ? "gone" : status }, clean(name))));
+		const names = h("ul", { "--names": rows.length }, rows.slice(0, MOST_NAMES).map(({ name, player, status }) => h("li", { class: this.following.timeAway(player) ? "gone" : status }, name)));
 		const [way, label] = state?.head.entry === "roster" ? ["page event come by card", "page event"] : ["page wall join", "invitation code"];
 		return [
 			h("div.wall-entry", h("p.note", state && describeTerms(state)), h("p", say(way)), this.address, h("p", say(label)), this.code),

@@ -6,7 +6,7 @@ import { button, field, h, openDialog, select, setText, show, submitting } from 
 import { USUAL_CLOCK, makeClock, parseClock } from "../forms.js";
 import { prepareLadders } from "../later.js";
 import { PRESETS, rulesOf } from "../rules.js";
-import { clean, messageOf } from "../words.js";
+import { messageOf } from "../words.js";
 import { makeRated, tellRated } from "./rated.js";
 import { describeChallenge, describeChallengeEnd } from "./words.js";
 
@@ -40,7 +40,7 @@ function makeBanner(app, challenge) {
 	const [playing, row, accept] = [h("span"), h("div.row"), () => answer(app, challenge.challenge, true)];
 	draw();
 	if (!own) {
-		app.names.set(player, clean(name));
+		app.names.set(player, name);
 		app.sound.play("turn");
 	}
 	const judge = () => {

@@ -6,7 +6,7 @@ import { makeGame } from "../history.js";
 import { prepareLadders } from "../later.js";
 import { Lost } from "../requests.js";
 import { setEmblem } from "../shapes.js";
-import { clean, messageOf } from "../words.js";
+import { messageOf } from "../words.js";
 import { askForGame, setBlocked } from "./challenges.js";
 import { linkTo, listLadders, nameLadder, playRated } from "./rated.js";
 import { describeLadder, describeMeetings, listCells, listStanding, nameColumns } from "./words.js";
@@ -70,7 +70,7 @@ async function makePlayer(app, asked) {
 		if (error instanceof Lost || !hasChallenges || !app.names.has(asked)) throw error;
 		return /** @type {Ok} */ ({});
 	});
-	const [{ player: id, ladders, games }, title] = [profile, clean(profile.name)];
+	const [{ player: id, ladders, games }, title] = [profile, profile.name];
 	const [block, mayMeet] = [button("", () => setBlocked(app, id, !isBlocked).then(drawBlock)), hasChallenges && id !== connection.welcome?.player];
 	let isBlocked = false;
 	drawBlock(blocks.includes(id));

@@ -1,10 +1,8 @@
 /** Ladders, players and challenges in words, as tictactoe_words.ladders. A viewer is the id of whoever reads. */
 
-import { say } from "../catalogue.js";
-import { clean, describeClock, describeRules } from "../words.js";
+import { say, sayOr } from "../catalogue.js";
+import { describeClock, describeRules } from "../words.js";
 
-const CLOSINGS = ["undecided", "advantage"];
-const ENDS = ["accepted", "declined", "withdrawn", "expired", "failed"];
 const COLUMNS = { ladder: ["place", "player", "rating", "games", "trend"], player: ["rules", "rating", "place", "won", "drawn", "lost"] };
 
 /** Return the nearest whole number, of two the even one. */
@@ -18,7 +16,7 @@ const MEASURED_GAMES = 20;
 /** Describe a rating with its 95 % error, or with a question mark if it is provisional. */
 const describeRating = (rating = 0, deviation = 0, isProvisional = false) => (isProvisional ? `${whole(rating)}?` : `${whole(rating)} ±${whole(2 * deviation)}`);
 const signed = (points = 0) => `${points < 0 ? "" : "+"}${points}`;
-const nameSomebody = (name = "") => clean(name) || say("challenge somebody");
+const nameSomebody = (name = "") => name || say("challenge somebody");
 
 /** Describe how a game changed a player's rating; without a name, the reader's own. @param {Protocol.RatingChange} change @param {string} name */
 function describeChange({ before, after, expected, provisional }, name) {
@@ -30,7 +28,7 @@ function describeChange({ before, after, expected, provisional }, name) {
 /** Describe how a rated game changed the ratings, a line for each player, the viewer's first. @param {Protocol.Rated} push @param {Record<string, string>} names by the ids @param {string} viewer */
 export function describeRated({ players }, names, viewer) {
 	const rows = Object.entries(players).sort(([one], [other]) => Number(other === viewer) - Number(one === viewer));
-	return rows.map(([id, change]) => describeChange(change, id === viewer ? "" : clean(names[id] ?? id)));
+	return rows.map(([id, change]) => describeChange(change, id === viewer ? "" : (names[id] ?? id)));
 }
 
 /** Describe what a ladder measures, and why it is closed if it is. @param {Protocol.LadderState} ladder */
@@ -38,32 +36,33 @@ export function describeLadder({ games: n, advantage, decided, closed }) {
 	const told = n >= MEASURED_GAMES ? say("ladder measures", { n, advantage: whole(advantage), decided: whole(decided * 100) }) : say("ladder games", { n });
 	if (!closed) return [told];
 	const { reason, figure, of } = closed;
-	return [told, CLOSINGS.includes(reason) ? say(`ladder closed ${reason}`, { n: figure, of }) : say("ladder closed", { reason: clean(reason) })];
+	return [told, sayOr(`ladder closed ${reason}`, say("ladder closed", { reason }), { n: figure, of })];
 }
 
 /** The titles of the cells below. @param {keyof typeof COLUMNS} of */
 export const nameColumns = (of) => COLUMNS[of].map((title) => say(`column ${title}`));
 /** Return the cells of a player's row. @param {Protocol.LadderRow} row */
 export const listCells = ({ place, name, rating, deviation, games, trend }) =>
-	[place ?? "", clean(name), describeRating(rating, deviation, place === null), games, `${trend < -0.5 ? "" : "+"}${whole(trend)}`].map(String);
+	[place ?? "", name, describeRating(rating, deviation, place === null), games, `${trend < -0.5 ? "" : "+"}${whole(trend)}`].map(String);
 /** Describe a player's standing in a ladder. @param {Protocol.LadderStanding} standing */
 export const listStanding = ({ rules, rating, deviation, provisional, place, wins, draws, losses }) =>
 	[rules, describeRating(rating, deviation, provisional), place, wins, draws, losses].map((cell) => String(cell ?? ""));
 /** Describe the results of the viewer's last rated games against this player, "" for none. @param {Protocol.PlayerProfile} profile */
-export const describeMeetings = ({ name, with: met }) => (met ? say("ladder meetings", { name: clean(name), ...met }) : "");
+export const describeMeetings = ({ name, with: met }) => (met ? say("ladder meetings", { name, ...met }) : "");
 
 /** Describe the game of a challenge in few words. @param {Protocol.OpenChallenge} challenge */
 export const describeTerms = ({ rules, clock, rated, side, name }) =>
-	[describeRules(rules), describeClock(clock), rated && say("rated"), side && say("challenge side", { name: clean(name), mark: side })].filter(Boolean).join(", ");
+	[describeRules(rules), describeClock(clock), rated && say("rated"), side && say("challenge side", { name, mark: side })].filter(Boolean).join(", ");
 
 /** Describe who challenges whom to which game. @param {Protocol.OpenChallenge} challenge @param {string} viewer @param {string} [other] the name of who was asked, if known */
 export function describeChallenge(challenge, viewer, other) {
 	const isOwn = challenge.player === viewer;
-	return say(isOwn ? "challenge by you" : "challenge you", { name: isOwn ? nameSomebody(other) : clean(challenge.name), terms: describeTerms(challenge) });
+	return say(isOwn ? "challenge by you" : "challenge you", { name: isOwn ? nameSomebody(other) : challenge.name, terms: describeTerms(challenge) });
 }
 
 /** Describe the end of a challenge. @param {Without<Protocol.ChallengeOver, "type">} over @param {Protocol.OpenChallenge} challenge @param {string} viewer @param {string} [other] as above */
 export function describeChallengeEnd({ how, room = "" }, { player, name }, viewer, other) {
 	const isOwn = player === viewer;
-	return say(`challenge ${ENDS.includes(how) ? how : "over"} ${isOwn ? "asker" : "asked"}`, { name: isOwn ? nameSomebody(other) : clean(name), room });
+	const [reader, places] = [isOwn ? "asker" : "asked", { name: isOwn ? nameSomebody(other) : name, room }];
+	return sayOr(`challenge ${how} ${reader}`, say(`challenge over ${reader}`, places), places);
 }
