@@ -19,7 +19,7 @@ from tictactoe_server.http.assets import FOLDER
 from tictactoe_server.server import Server
 
 CLOCK = {"initial_ms": 60_000, "increment_ms": 0}
-QR = "import {encodeQr} from '%s/events/qr.js'; console.log(JSON.stringify(%s.map(encodeQr)))"
+QR = "import {encodeQr} from '%s/qr.js'; console.log(JSON.stringify(%s.map(encodeQr)))"
 
 
 async def open_event(organiser: Peer, *players: Peer, **terms: object) -> str:

@@ -548,7 +548,7 @@ return {{ a }};
 const \\$main = \\(\\(\\) => {{
 const {{ a }} = \\$a;
 const all = \\$a;
-void import\\("{paths["later"]}"\\).catch\\(globalThis.reloadOnce\\);
+void globalThis.loadLater\\(import\\("{paths["later"]}"\\), "later"\\);
 return {{  }};
 }}\\)\\(\\);
 export {{ \\$a, \\$main }};

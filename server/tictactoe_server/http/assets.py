@@ -195,8 +195,7 @@ class Assets:
         for language in LANGUAGES:
             rest = open_catalogue(language).sentences
             for bundle in self._bundles:  # that of the page is first, and its sentences are in no other
-                is_later = bundle == LATER
-                chosen = {id: each for id, each in rest.items() if (is_later if _is_rare(id) else uses[bundle](id))}
+                chosen = {id: rest[id] for id in rest if (bundle == LATER if _is_rare(id) else uses[bundle](id))}
                 rest = rest if bundle else {id: sentence for id, sentence in rest.items() if id not in chosen}
                 self._keep(posixpath.join(bundle, language + _CATALOGUE), _to_json(chosen).encode())
 
@@ -232,8 +231,8 @@ class Modules:
     The `entries` and their imports form the bundle, which is named after the first entry. One file loads faster and
     compresses better than many. In the bundle, each module is wrapped in a function, so that names do not clash, and
     follows the modules that it imports; the first entry comes last. The modules `alone`, and modules that are loaded
-    later by ``import(...)``, are separate files that import from the bundle. If such a file is missing, because the
-    server has another version by now, the page calls its function `reloadOnce`.
+    later by ``import(...)``, are separate files that import from the bundle. The page's function `loadLater` gets the
+    result of each ``import`` and the name of the bundle with the module's sentences and style.
 
     Imports and exports must stand at the beginning of a line and have one of these forms: ``import { a, b as c } from
     "./other.js";``, ``import * as other from "./other.js";``, or ``export`` before a declaration. Exported names must
@@ -297,8 +296,9 @@ class Modules:
 
         def load_later(found: re.Match[str]) -> str:
             other = _resolve(name, found[1])
-            is_bundled = path_of is None and other in self.together
-            return f"Promise.resolve({_variable(other)})" if is_bundled else f"{found[0]}.catch(globalThis.reloadOnce)"
+            if path_of is None and other in self.together:
+                return f"Promise.resolve({_variable(other)})"
+            return f'globalThis.loadLater({found[0]}, "{posixpath.dirname(other) or LATER}")'
 
         return _LATER.sub(load_later, _IMPORT.sub(replace, self._texts[name]))
 

@@ -5,7 +5,6 @@ import { Connection } from "./connection.js";
 import { button, h, setText, urlOf } from "./dom.js";
 import { isGuest } from "./identity.js";
 import { readKept, writeKept } from "./kept.js";
-import { prepared } from "./later.js";
 import { Rooms } from "./rooms.js";
 import { Sound } from "./signals.js";
 import { describePush, describeUnanswered, messageOf } from "./words.js";
@@ -95,6 +94,7 @@ export class App {
 
 	/** Answer a call: somebody waits for us at the board of an event. @param {Call} call */
 	#answer(call) {
+		// If the server is unreachable, its next welcome repeats the call.
 		import("./events/call.js").then(({ answerCall }) => answerCall(this, call), () => undefined);
 	}
 
@@ -153,7 +153,12 @@ export class App {
 	/** Ask for a name, once, if the player never chose one. */
 	async meet() {
 		if (this.isNamed || this.kept.asked || !isGuest(this.connection.name)) return;
-		await (await prepared(import("./names.js"))).askName(this);
+		await (await import("./names.js")).askName(this);
+	}
+
+	/** Send a request; resolve to the answer, or announce a refusal and resolve to nothing. @param {Ask} request */
+	ask(request) {
+		return this.connection.request(request).catch((error) => void this.say(messageOf(error)));
 	}
 
 	/** Enter a room and go to its page; announce a refusal. @param {WayIn} request @param {(error: unknown) => void} [refuse] */
@@ -182,7 +187,7 @@ export class App {
 	}
 
 	async showRules(rules = this.rooms.shown?.state?.rules) {
-		(await prepared(import("./commands.js"))).showRules(rules);
+		(await import("./commands.js")).showRules(rules);
 	}
 
 	/** Return the page for a URL that leads nowhere, with links to other pages. */
@@ -199,7 +204,7 @@ export class App {
 	}
 
 	async showKeys() {
-		(await prepared(import("./commands.js"))).showKeys();
+		(await import("./commands.js")).showKeys();
 	}
 
 	/** Copy a text and say so, or select it if the browser cannot copy. */

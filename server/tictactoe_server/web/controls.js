@@ -2,7 +2,6 @@
 
 import { say } from "./catalogue.js";
 import { findDeed, firstOf, isServerBot, takeOf } from "./choices.js";
-import { prepared } from "./later.js";
 import { FREE, nameCell, nextMark, parseCell } from "./rules.js";
 import { askToNotify } from "./signals.js";
 import { describeTurn, messageOf } from "./words.js";
@@ -148,7 +147,7 @@ export class GameControls {
 		const { page } = this;
 		if (page.review) return page.beginAnew();
 		page.timeline.pause();
-		const { ReviewPanel } = await prepared(import("./review.js"));
+		const { ReviewPanel } = await import("./review.js");
 		page.review = new ReviewPanel(page, (ply) => this.#analyse(ply));
 		if (this.#state?.status === "over" && !page.timeline.isBack) return page.timeline.step(-1);
 		return page.weigh();
@@ -166,7 +165,7 @@ export class GameControls {
 	async #share() {
 		const { app, source: { past, shared, code }, may } = this.page;
 		const over = may && findDeed(may, "share") ? this.#state?.game_id : undefined;
-		const { showShare } = await prepared(import("./share.js"));
+		const { showShare } = await import("./share.js");
 		return showShare(app, { path: shared ? `replay/${shared}` : code, isPublic: !!shared || this.#state?.visibility === "public", past: past ?? over });
 	}
 
@@ -177,7 +176,7 @@ export class GameControls {
 	}
 
 	async command(text = "") {
-		const { readCommand } = await prepared(import("./commands.js"));
+		const { readCommand } = await import("./commands.js");
 		const { app, game, may } = this.page;
 		if (!game?.state || !may) return;
 		const names = readCommand(text);

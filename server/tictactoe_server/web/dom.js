@@ -14,6 +14,7 @@ export function urlOf(path = "/") {
 function fill(element, parts) {
 	const hasAttributes = parts[0]?.constructor === Object;
 	for (const [name, value] of Object.entries(hasAttributes ? /** @type {Attributes} */ (parts[0]) : {})) {
+		if (name === "submit") element.addEventListener(name, (event) => event.preventDefault());
 		if (typeof value === "function") element.addEventListener(name, value);
 		else if (name.startsWith("--")) element.style.setProperty(name, String(value));
 		else if ((name === "href" || name === "src") && String(value).startsWith("/")) element.setAttribute(name, urlOf(String(value)));
@@ -83,12 +84,6 @@ export const select = (values, label, attributes = {}) => h("select", attributes
 
 /** A text field for a name, limited to the maximum length. @param {Attributes} [attributes] */
 export const nameInput = (attributes = {}) => h("input", { maxlength: 24, autocomplete: "nickname", ...attributes });
-
-/** A submit listener that runs a function instead of leaving the page. @type {(does: () => unknown) => (event: Event) => void} */
-export const submitting = (does) => (event) => {
-	event.preventDefault();
-	does();
-};
 
 /** A link to read, copy or share; browsers can share only from a page with TLS. @param {App} app @param {string} url @param {string} title of what is shared @param {string} [label] */
 export function makeLink(app, url, title, label = say("invitation link")) {

@@ -7,7 +7,7 @@ import { drawPairings } from "./events/pairings.js";
 import { Table } from "./events/table.js";
 import { describeStanding, nameSides } from "./events/tournaments.js";
 import { lookOf } from "./kept.js";
-import { learnLanguage, prepare, prepareEvents } from "./later.js";
+import { learnLanguage, prepare } from "./later.js";
 import { sceneOf, showPlayed, watched } from "./scene.js";
 import { parse } from "./text.js";
 import { Timeline } from "./timeline.js";
@@ -81,7 +81,7 @@ async function readLines(body, hear) {
 }
 
 async function showEvent() {
-	await prepareEvents();
+	await prepare("events");
 	const following = new Following(/** @type {any} */ ({ connection: {} }), id, () => undefined);
 	const [table, on] = [new Table(), h("ul.pairings")];
 	show(main, head, told, h("div.event", on, table.element), link);

@@ -7,7 +7,6 @@ import { GameControls } from "./controls.js";
 import { show, urlOf } from "./dom.js";
 import { hasLooks, lookOf } from "./kept.js";
 import { Keyboard } from "./keyboard.js";
-import { prepared } from "./later.js";
 import { Lost, Refused } from "./requests.js";
 import { sceneOf, showPlayed } from "./scene.js";
 import { Signals, mayAsk } from "./signals.js";
@@ -180,7 +179,7 @@ export class GamePage {
 	/** Return the panel of a game over days, or null in another game. */
 	async loadDays() {
 		if (!this.room || !this.game?.state?.time_control?.days) return null;
-		this.#loadingDays ??= prepared(import("./daygame.js"));
+		this.#loadingDays ??= import("./daygame.js");
 		const { DayPanel } = await this.#loadingDays;
 		return (this.days ??= new DayPanel(this));
 	}

@@ -1,7 +1,7 @@
 /** The home page: choice of game and opponent, and the running games. */
 
 import { say, sayTitle } from "./catalogue.js";
-import { button, h, nameInput, setText, show, showKeyed, submitting } from "./dom.js";
+import { button, h, nameInput, setText, show, showKeyed } from "./dom.js";
 import { isGuest } from "./identity.js";
 import { Lobby, makeRoomRows } from "./lobby.js";
 import { readOwn } from "./owngame.js";
@@ -86,7 +86,7 @@ function makeSide(app, play) {
 	const notify = button(say("page notify title"), async () => (await import("./notify.js")).openNotify(app), { hidden: true });
 	const element = h("div.side-cards",
 		h("section.card", { "aria-label": say("page on now") }, h("div.card-head", h("h2", say("page on now")), wall), nothing, lobby.element),
-		h("section.card", { "aria-label": say("page rooms") }, h("div.card-head", title, games), list, h("form.row", { submit: submitting(join) }, code, h("button", say("page join"))), notify, events),
+		h("section.card", { "aria-label": say("page rooms") }, h("div.card-head", title, games), list, h("form.row", { submit: join }, code, h("button", say("page join"))), notify, events),
 	);
 	draw();
 	return { element, lobby, onPhase, drawEvents };

@@ -29,7 +29,7 @@ export function chooseLanguage(language = "") {
 const loadStyle = (href = "") => new Promise((resolve, reject) => document.head.append(h("link", { rel: "stylesheet", href, load: resolve, error: reject })));
 
 /**
- * Reload the page if a module cannot be loaded any more because the server was upgraded: at most once a minute,
+ * Reload the page if something cannot be loaded any more because the server was upgraded: at most once a minute,
  * and only while the server answers.
  * @param {unknown} why
  */
@@ -41,22 +41,15 @@ async function reloadOnce(why) {
 	location.reload();
 	return new Promise(() => undefined);
 }
-Object.assign(globalThis, { reloadOnce });
 
 /** Load the sentences and the style of a part, once. @param {keyof typeof STYLES} part */
-export async function prepare(part) {
-	loading[part] ??= Promise.all([read(part).then(learn), loadStyle(STYLES[part])]);
-	await loading[part].catch((why) => {
+export function prepare(part) {
+	return (loading[part] ??= Promise.all([read(part).then(learn), loadStyle(STYLES[part])]).catch((why) => {
 		delete loading[part];
-		return reloadOnce(why);
-	});
+		throw why;
+	}));
 }
 
-export const prepareEvents = () => Promise.all([prepare("later"), prepare("events")]);
-export const prepareLadders = () => Promise.all([prepare("later"), prepare("ladders")]);
-
-/** Await a lazily loaded module and its sentences. @template T @param {Promise<T>} module */
-export async function prepared(module) {
-	await prepare("later");
-	return module;
-}
+/** Resolve to a module when its part is loaded, too. The server puts this around every `import()` of the page. @param {Promise<unknown>} module @param {keyof typeof STYLES} part */
+const loadLater = (module, part) => Promise.all([module, prepare("later"), prepare(part)]).then(() => module).catch(reloadOnce);
+Object.assign(globalThis, { loadLater });

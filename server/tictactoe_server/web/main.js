@@ -3,7 +3,7 @@
 import { App } from "./app.js";
 import { say, sayTitle } from "./catalogue.js";
 import { button, h, isForControl, select, setText, show, urlOf } from "./dom.js";
-import { chooseLanguage, languagesThere, learnLanguage, prepareEvents, prepared } from "./later.js";
+import { chooseLanguage, languagesThere, learnLanguage } from "./later.js";
 import { parse } from "./text.js";
 import { readCode } from "./words.js";
 
@@ -53,11 +53,11 @@ const [main, header, news] = ["main", "#tools", "#news"].map((name) => /** @type
 const LATER_MS = 2000;
 const TICK_MS = 250;
 const LOADERS = {
-	commands: () => prepared(import("./commands.js")),
+	commands: () => import("./commands.js"),
 	game: () => import("./game.js"),
-	history: () => prepared(import("./history.js")),
-	home: () => prepared(import("./home.js")),
-	wall: () => prepared(import("./wall.js")),
+	history: () => import("./history.js"),
+	home: () => import("./home.js"),
+	wall: () => import("./wall.js"),
 };
 /** @type {Page | null} */
 let page = null;
@@ -105,7 +105,7 @@ function decode(text = "") {
 }
 
 async function loadEvent(code = "", part = "", ticket = "") {
-	await Promise.all([prepareEvents(), app.arrive()]);
+	await app.arrive();
 	if (part === "cards") return (await import("./events/cards.js")).makeCards(app, code);
 	if (part === "wall") return new (await import("./events/wall.js")).EventWall(app, code, ticket);
 	return new (await import("./events/event.js")).EventPage(app, code, ticket);
@@ -129,11 +129,10 @@ async function fetchPast(game_id = "") {
 	return /** @type {PlayedGame} */ (played);
 }
 
-/** Reload the whole page if a module cannot be loaded: the server may have been upgraded. @param {unknown} why */
-function loadAnew(why) {
+/** @param {unknown} why a page cannot be loaded */
+function failToLoad(why) {
 	if (asked === 1) throw why;
-	if (app.connection.phase === "on") location.reload();
-	else app.say(say("view connection unreachable"));
+	app.say(say("view connection unreachable"));
 }
 
 async function open() {
@@ -141,7 +140,7 @@ async function open() {
 	each((part) => part.close?.());
 	page = null;
 	news.textContent = "";
-	const next = await loadPage().catch(loadAnew);
+	const next = await loadPage().catch(failToLoad);
 	if (!next || own !== asked) return each((part) => part.close?.(), next || null);
 	page = next;
 	app.retitle(page.title);

@@ -1,10 +1,10 @@
 /** The player's identity: proposing and claiming a name, rescue codes, and devices. */
 
 import { say, sayTitle } from "./catalogue.js";
-import { button, field, h, makeLink, nameInput, openDialog, setText, show, submitting } from "./dom.js";
-import { drawQr } from "./events/qr.js";
+import { button, field, h, makeLink, nameInput, openDialog, setText, show } from "./dom.js";
 import { checkField, makeFault } from "./forms.js";
 import { isGuest } from "./identity.js";
+import { drawQr } from "./qr.js";
 import { messageOf } from "./words.js";
 
 const LINK_LENGTH = 8;
@@ -22,7 +22,7 @@ export function showNames(app, code = "") {
 	const [written, told] = [h("div.written", { role: "status" }), h("div.identity", { role: "status" })];
 	const { element: fault, blame } = makeFault(about);
 	const enter = makeWayBack(app, code, blame, () => dialog.close());
-	const others = [h("form.row", { submit: submitting(claim) }, field(say("name deed claim"), own), h("button", say("page name claim"))), makeStrangers(app, ask), h("h3", say("page name devices")), list, h("div.row", button(say("name deed link"), link)), told, h("details", h("summary", say("name deed back")), enter), makeOwnData(app, ask, () => dialog.close())];
+	const others = [h("form.row", { submit: claim }, field(say("name deed claim"), own), h("button", say("page name claim"))), makeStrangers(app, ask), h("h3", say("page name devices")), list, h("div.row", button(say("name deed link"), link)), told, h("details", h("summary", say("name deed back")), enter), makeOwnData(app, ask, () => dialog.close())];
 	const dialog = openDialog(say("name title"), h("div.identity", about, fault, written, ...(code ? [h("p", say("page name arrived")), enter] : others)));
 	drawCodes(app, written);
 	learn();
@@ -147,7 +147,7 @@ function drawCodes(app, written) {
 function makeWayBack(app, code, blame, onDone) {
 	const lost = nameInput({ autocomplete: "off" });
 	const typed = h("input", { value: code, autocomplete: "off" });
-	return h("form.row", { submit: submitting(enter) }, !code && field(say("page name lost"), lost), field(say("invitation code"), typed), h("button", { class: code && "primary" }, say("page name enter")));
+	return h("form.row", { submit: enter }, !code && field(say("page name lost"), lost), field(say("invitation code"), typed), h("button", { class: code && "primary" }, say("page name enter")));
 
 	async function enter() {
 		const secret = typed.value.replace(/[\s-]/g, "");
@@ -177,7 +177,7 @@ export const proposeName = () => `${pick("name proposal first")} ${pick("name pr
 export async function askName(app) {
 	const proposal = proposeName();
 	const name = nameInput({ value: proposal, "aria-label": say("name question") });
-	const form = h("form.row", { submit: submitting(() => dialog.close()) }, name, h("button.primary", say("name question take")));
+	const form = h("form.row", { submit: () => dialog.close() }, name, h("button.primary", say("name question take")));
 	const dialog = openDialog(say("name question"), h("p", say("name question note")), form);
 	name.focus();
 	name.select();
@@ -193,7 +193,7 @@ export async function askNames(app, marks) {
 	const { name } = app.connection;
 	const inputs = numbers.map((placeholder, at) => nameInput({ placeholder, autocomplete: "off", value: at || isGuest(name) ? "" : name }));
 	let isAnswered = false;
-	const form = h("form.fields", { submit: submitting(() => dialog.close(String((isAnswered = true)))) },
+	const form = h("form.fields", { submit: () => dialog.close(String((isAnswered = true))) },
 		inputs.map((input, at) => field(say("page new name of", { mark: marks[at] }), input)), h("button.primary.big", say("new room begin")));
 	const dialog = openDialog(say("page here who"), form);
 	inputs.find(({ value }) => !value)?.focus();

@@ -1,9 +1,8 @@
 /** The dialog in which a player chooses how to hear of games over days that await a move. */
 
 import { say, sayTitle } from "./catalogue.js";
-import { field, h, makeLink, openDialog, show, submitting } from "./dom.js";
+import { field, h, makeLink, openDialog, show } from "./dom.js";
 import { checkField, makeFault } from "./forms.js";
-import { prepare } from "./later.js";
 import { messageOf } from "./words.js";
 
 const [EVENING, MORNING] = [[22, 0], [8, 0]];
@@ -67,7 +66,7 @@ function makePush(change, blame) {
 
 /** @param {App} app */
 export async function openNotify(app) {
-	await Promise.all([prepare("later"), app.arrive()]);
+	await app.arrive();
 	const [about, address] = [h("p", say("page notify about")), h("div")];
 	const { element: fault, blame } = makeFault(about);
 	const check = (/** @type {() => unknown} */ change) => h("input", { type: "checkbox", change });
@@ -80,7 +79,7 @@ export async function openNotify(app) {
 	const settings = h("div.identity", { hidden: true },
 		push.element,
 		checkField(say("page notify feed"), feed, say("page notify feed note")), address,
-		h("form.row", { submit: submitting(() => ask({ webhook: webhook.value.trim() || null }, webhook)) }, field(say("page notify webhook"), webhook, say("page notify webhook note")), h("button", sayTitle("deed save"))),
+		h("form.row", { submit: () => ask({ webhook: webhook.value.trim() || null }, webhook) }, field(say("page notify webhook"), webhook, say("page notify webhook note")), h("button", sayTitle("deed save"))),
 		checkField(say("page notify quiet"), quiet, say("page notify quiet note")), times,
 	);
 	/** What is set, as far as known. @type {Partial<Ok>} */

@@ -3,7 +3,6 @@
 import { say } from "./catalogue.js";
 import { button, field, h, select, setText, show } from "./dom.js";
 import { makeClock, makeFault, parseClock } from "./forms.js";
-import { prepareLadders, prepared } from "./later.js";
 import { OwnGame } from "./owngame.js";
 import { OWN, chosenRules } from "./rules.js";
 import { LEVELS, describeLevel, describeRules, keepTogether, nameMark } from "./words.js";
@@ -20,7 +19,7 @@ function makeRatedPlace(app, clock) {
 	return { element, ladders, offer, judge, get isOn() { return rated?.isOn || undefined; } };
 
 	async function offer() {
-		const [{ makeRated }] = await Promise.all([import("./ladders/rated.js"), prepareLadders()]);
+		const { makeRated } = await import("./ladders/rated.js");
 		rated = makeRated(app, clock);
 		show(element, rated.element);
 		ladders.hidden = false;
@@ -126,7 +125,7 @@ export function makePlayCard(app, mayPlay) {
 	}
 
 	async function playHere() {
-		const { askNames } = await prepared(import("./names.js"));
+		const { askNames } = await import("./names.js");
 		const guests = await askNames(app, chosenRules(kept).marks);
 		if (guests) begin({ ...terms.read(), visibility: "private", seat: undefined, guests });
 	}

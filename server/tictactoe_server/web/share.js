@@ -2,7 +2,6 @@
 
 import { say, sayTitle } from "./catalogue.js";
 import { h, makeLink, openDialog, urlOf } from "./dom.js";
-import { messageOf } from "./words.js";
 
 /**
  * Open the share dialog for a path. Only public games have a picture and a tag; our own finished game is published
@@ -11,12 +10,9 @@ import { messageOf } from "./words.js";
  */
 export async function showShare(app, { path = "", isPublic = false, past }) {
 	if (past) {
-		try {
-			const { replay } = await app.connection.request({ type: "share", game_id: past, on: true });
-			[path, isPublic] = [`replay/${replay}`, true];
-		} catch (error) {
-			return app.say(messageOf(error));
-		}
+		const ok = await app.ask({ type: "share", game_id: past, on: true });
+		if (!ok) return;
+		[path, isPublic] = [`replay/${ok.replay}`, true];
 	}
 	const part = (/** @type {string} */ id, /** @type {string} */ text, /** @type {Element[]} */ ...more) => h("section", h("h3", say(id)), ...more, makeLink(app, text, sayTitle("key share"), say(id)));
 	const picture = `preview/${path}.png`;

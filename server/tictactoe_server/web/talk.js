@@ -1,7 +1,7 @@
 /** The chat of a room; lines that begin with a slash or a colon are commands. */
 
 import { say, sayOr } from "./catalogue.js";
-import { button, h, isStale, setText, show, submitting } from "./dom.js";
+import { button, h, isStale, setText, show } from "./dom.js";
 
 /** The chat sentences of servers without free chat, by id. */
 const SENTENCES = /** @type {const} */ (["hello", "luck", "nice", "well_played", "thanks", "oops", "moment", "again"]);
@@ -12,7 +12,7 @@ export class Talk {
 	heard = button(say("view talk"), () => this.toggle(), { class: "heard", "aria-expanded": "false" });
 	#lines = h("ol.lines", { "aria-label": say("view talk"), tabindex: 0 });
 	#input = h("input", { maxlength: 200, placeholder: say("view talk hint"), "aria-label": say("view talk hint"), autocomplete: "off" });
-	#form = h("form.row", { submit: submitting(() => this.#submit()) }, this.#input, h("button", say("view talk send")));
+	#form = h("form.row", { submit: () => this.#submit() }, this.#input, h("button", say("view talk send")));
 	element = h("section.talk", { "aria-label": say("view talk") }, this.#lines, this.#form);
 
 	/** @param {GamePage} page */

@@ -1,9 +1,8 @@
 /** What replaces the board while players are missing: a button for the free seat, or the link to invite somebody. */
 
 import { say } from "./catalogue.js";
-import { field, h, makeLink, nameInput, submitting } from "./dom.js";
+import { field, h, makeLink, nameInput } from "./dom.js";
 import { isGuest } from "./identity.js";
-import { prepared } from "./later.js";
 import { describeClock, describeManners, describeRules, explainRules, joinWords, nameMark } from "./words.js";
 
 /** @param {App} app @param {State} state @param {(name: string) => void} onJoin */
@@ -12,11 +11,11 @@ export function makeDoor({ connection: { name: own }, isNamed }, state, onJoin) 
 	const propose = (/** @type {typeof import("./names.js")} */ { proposeName }) => {
 		if (name.value === own && document.activeElement !== name) name.value = proposeName(); // no player has begun to type
 	};
-	if (isGuest(own) && !isNamed) prepared(import("./names.js")).then(propose, () => undefined);
+	if (isGuest(own) && !isNamed) import("./names.js").then(propose, () => undefined);
 	const mark = Object.keys(state.seats).find((one) => !state.seats[one]) ?? "";
 	const hosts = Object.values(state.seats).flatMap((seat) => seat?.name ?? []);
 	const title = hosts.length ? say("view door host", { n: hosts.length, names: joinWords(hosts) }) : say("view door nobody");
-	return h("form.card.door", { submit: submitting(() => onJoin(name.value)) },
+	return h("form.card.door", { submit: () => onJoin(name.value) },
 		h("h2", title),
 		h("p", say("new room sum", { rules: describeRules(state.rules), clock: [describeClock(state.time_control), ...describeManners(state)].join(", ") })),
 		h("p", explainRules(state.rules).join(" ")),

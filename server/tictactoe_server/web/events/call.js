@@ -3,23 +3,16 @@
 import { showBanner } from "../banner.js";
 import { say } from "../catalogue.js";
 import { button, h } from "../dom.js";
-import { prepareEvents } from "../later.js";
 
 /** The calls already answered or shown, by room: every connection receives them. @type {Set<string>} */
 const known = new Set();
 
 /** @param {App} app @param {Call} call */
-export async function answerCall(app, { room, against, due_ms }) {
+export function answerCall(app, { room, against, due_ms }) {
 	// A wall stays open, even if its organiser plays too.
 	if (location.pathname.endsWith("/wall") || known.has(room) || app.rooms.find(room)?.seat) return;
 	known.add(room);
 	const until = performance.now() + due_ms;
-	try {
-		await prepareEvents();
-	} catch {
-		// The server is unreachable; its next welcome repeats the call.
-		return void known.delete(room);
-	}
 	/** @type {HTMLElement | null} */
 	let banner = null;
 	if (look()) return;

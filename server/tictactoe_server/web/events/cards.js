@@ -2,9 +2,9 @@
 
 import { say } from "../catalogue.js";
 import { button, h, setText, show } from "../dom.js";
+import { drawQr } from "../qr.js";
 import { messageOf } from "../words.js";
 import { Following } from "./following.js";
-import { drawQr } from "./qr.js";
 
 /** @param {App} app @param {string} code */
 export function makeCards(app, code) {

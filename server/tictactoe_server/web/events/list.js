@@ -2,13 +2,11 @@
 
 import { say } from "../catalogue.js";
 import { button, h, show } from "../dom.js";
-import { prepareEvents } from "../later.js";
 import { makeRow } from "../lobby.js";
 import { nameKind, nameStatus } from "./tournaments.js";
 
 /** @param {App} app @param {HTMLElement} section where they stand */
 export async function drawEvents(app, section) {
-	await prepareEvents();
 	const { events = [] } = await app.connection.request({ type: "events" }).catch(() => ({ events: [] }));
 	const rows = events.map(({ event, title, kind, status, round, players }) => {
 		const isOpen = status === "open";

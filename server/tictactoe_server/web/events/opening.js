@@ -1,7 +1,7 @@
 /** A small dialog that opens an event, and says how long it would take: the port of `tictactoe_protocol.plans`. */
 
 import { say, sayTitle } from "../catalogue.js";
-import { button, field, h, openDialog, select, setText, submitting } from "../dom.js";
+import { button, field, h, openDialog, select, setText } from "../dom.js";
 import { makeFault, parseClock } from "../forms.js";
 import { PRESETS, rulesOf } from "../rules.js";
 import { LEVELS, describeClock, describeLevel, formatDuration } from "../words.js";
@@ -80,7 +80,7 @@ export function showOpening(app) {
 	const plan = makePlan(kind, readPlan);
 	if (games.includes(app.kept.game)) game.value = app.kept.game;
 	clock.value = CLOCKS[1];
-	const form = h("form.card.opening", { submit: submitting(open), input: draw },
+	const form = h("form.card.opening", { submit: open, input: draw },
 		field(say("page event title"), title),
 		kind.element,
 		h("div.pair", field(say("new room game"), game), field(say("new room clock"), clock)),

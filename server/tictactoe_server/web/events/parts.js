@@ -1,7 +1,7 @@
 /** What one does in an event: a player enters, goes to the board, pauses and leaves; the organiser runs it. */
 
 import { say, sayTitle } from "../catalogue.js";
-import { button, field, h, nameInput, setText, submitting } from "../dom.js";
+import { button, field, h, nameInput, setText } from "../dom.js";
 import { isGuest } from "../identity.js";
 import { Refused } from "../requests.js";
 import { messageOf } from "../words.js";
@@ -20,7 +20,7 @@ export class Entry {
 	#told = h("p.told");
 	#named = field(say("page event your name"), this.#name);
 	#ticketed = field(say("page event ticket"), this.#ticket);
-	#form = h("form.row", { submit: submitting(() => this.#enter()) }, this.#named, this.#ticketed, h("button.primary.big", say("page join")));
+	#form = h("form.row", { submit: () => this.#enter() }, this.#named, this.#ticketed, h("button.primary.big", say("page join")));
 	#here = h("div.ask", { hidden: true, role: "alert" }, h("p", say("page event card")), button(sayTitle("key play here"), () => this.#enter(true), { class: "primary" }), button(sayTitle("key cancel"), () => void (this.#here.hidden = true)));
 	#board = button(say("page event board"), () => this.following.app.play({ type: "join", room: this.#room }), { class: "primary big" });
 	#back = button(say("page event back"), () => this.#do({ type: "event_ready", on: true }), { class: "primary" });
@@ -106,7 +106,7 @@ export class Organiser {
 			return { action, element: sure(say(`tournament do ${action}`), () => this.run(action), { class: MAIN.includes(action) ? "primary" : "" }, question) };
 		});
 		const name = nameInput({ autocomplete: "off" });
-		this.roster = h("form.row", { submit: submitting(() => this.run("add", { name: name.value }).then((ok) => ok && (name.value = ""))) },
+		this.roster = h("form.row", { submit: () => this.run("add", { name: name.value }).then((ok) => ok && (name.value = "")) },
 			field(say("page event add"), name), h("button", say("page event add it")));
 		this.ticket = ticket;
 		this.wall = h("a.go", say("page event wall"));

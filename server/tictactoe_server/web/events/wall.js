@@ -3,9 +3,9 @@
 import { say, sayTitle } from "../catalogue.js";
 import { h, setText, show } from "../dom.js";
 import { Lobby, layOut } from "../lobby.js";
+import { drawQr } from "../qr.js";
 import { formatDuration } from "../words.js";
 import { Following } from "./following.js";
-import { drawQr } from "./qr.js";
 import { fit, makeBracket } from "./table.js";
 import { describeScore, describeStanding, describeTerms, describeWon, formatPoints, listNotes, sidesOf, wonOf } from "./tournaments.js";
 

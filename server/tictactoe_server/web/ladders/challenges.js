@@ -2,9 +2,8 @@
 
 import { settleBanners, showBanner, showNotice } from "../banner.js";
 import { say, sayTitle } from "../catalogue.js";
-import { button, field, h, openDialog, select, setText, show, submitting } from "../dom.js";
+import { button, field, h, openDialog, select, setText, show } from "../dom.js";
 import { USUAL_CLOCK, makeClock, parseClock } from "../forms.js";
-import { prepareLadders } from "../later.js";
 import { PRESETS, rulesOf } from "../rules.js";
 import { messageOf } from "../words.js";
 import { makeRated, tellRated } from "./rated.js";
@@ -18,8 +17,7 @@ const made = new Set();
 const isOwn = ({ home }, { player }) => player === home.welcome?.player;
 
 /** Handle news of challenges and rated games; a challenge that a welcome does not list is over. @param {App} app @param {LadderNews} news */
-export async function hearLadders(app, news) {
-	await prepareLadders();
+export function hearLadders(app, news) {
 	if (news.type === "rated") return tellRated(app, news);
 	if (news.type === "challenge_over") return finish(app, news);
 	const listed = news.type === "challenge" ? [news] : (news.challenges ?? []);
@@ -62,9 +60,9 @@ function makeBanner(app, challenge) {
 }
 
 /** Accept a challenge and go to its room, or end it. @param {App} app @param {string} challenge its id @param {boolean} accept */
-function answer(app, challenge, accept) {
-	const enter = (/** @type {Ok} */ { room = "" }) => void (accept && app.play({ type: "join", room }));
-	return app.connection.request({ type: "answer", challenge, accept }).then(enter).catch((error) => app.say(messageOf(error)));
+async function answer(app, challenge, accept) {
+	const ok = await app.ask({ type: "answer", challenge, accept });
+	if (ok && accept) app.play({ type: "join", room: ok.room ?? "" });
 }
 
 /** Show the end of a challenge, and take the challenger to the room unless a game is on. @param {App} app @param {Without<Protocol.ChallengeOver, "type">} over */
@@ -99,20 +97,19 @@ export function challengeAgain(app, { state, player }) {
 	ask(app, { type: "challenge", player: seat.player, rules: preset ?? fields, clock, rated: true, side }).catch((error) => app.say(messageOf(error)));
 }
 
-/** Accept challenges only from people with whom this player has played, or from everybody again; return whether that was stored. @param {App} app @param {boolean} on */
-export async function blockStrangers(app, on) {
-	const refused = await app.connection.request({ type: "block", strangers: on }).then(() => "", messageOf);
-	if (refused || !on) app.say(refused || say("page strangers welcome"));
-	else showNotice(say("page strangers blocked"), button(say("page strangers undo"), () => blockStrangers(app, false)));
-	return !refused;
+/** Accept challenges only from people with whom this player has played, or from everybody again. @param {App} app @param {boolean} on */
+async function blockStrangers(app, on) {
+	const ok = await app.ask({ type: "block", strangers: on });
+	if (ok && on) showNotice(say("page strangers blocked"), button(say("page strangers undo"), () => blockStrangers(app, false)));
+	else if (ok) app.say(say("page strangers welcome"));
 }
 
 /** Block a player or end the block; return whether the player is blocked now. @param {App} app @param {string} player @param {boolean} on */
 export async function setBlocked(app, player, on) {
-	const refused = await app.connection.request({ type: "block", player, on }).then(() => "", messageOf);
-	if (on && !refused) for (const [id, { challenge }] of open) if (challenge.player === player) close(id);
-	app.say(refused || say(on ? "blocked now" : "page unblocked", { name: app.names.get(player) ?? say("challenge somebody") }));
-	return on === !refused;
+	if (!(await app.ask({ type: "block", player, on }))) return !on;
+	if (on) for (const [id, { challenge }] of open) if (challenge.player === player) close(id);
+	app.say(say(on ? "blocked now" : "page unblocked", { name: app.names.get(player) ?? say("challenge somebody") }));
+	return on;
 }
 
 /** @param {App} app @param {string} player */
@@ -121,7 +118,7 @@ export function askForGame(app, player) {
 	const rated = makeRated(app, clock);
 	const side = h("select");
 	const fault = h("p.fault", { role: "alert" });
-	const form = h("form.ask-terms", { submit: submitting(send), change: judge },
+	const form = h("form.ask-terms", { submit: send, change: judge },
 		field(say("new room game"), game), field(say("new room clock"), clock), rated.element,
 		field(say("new room seat"), side), fault,
 		h("div.row", h("button.primary", sayTitle("key challenge"))),

@@ -3,7 +3,6 @@
 import { say, sayTitle } from "../catalogue.js";
 import { button, h, setText, urlOf } from "../dom.js";
 import { makeGame } from "../history.js";
-import { prepareLadders } from "../later.js";
 import { Lost } from "../requests.js";
 import { setEmblem } from "../shapes.js";
 import { messageOf } from "../words.js";
@@ -15,7 +14,7 @@ const MOST_LISTED = 50;
 
 /** Return the page of a ladder or a player, or a page that says why there is none. @param {App} app @param {string} kind @param {string} id @returns {Promise<Page>} */
 export async function openPage(app, kind, id) {
-	await Promise.all([prepareLadders(), app.arrive()]);
+	await app.arrive();
 	if (kind === "ladder" && !id) {
 		const keys = listLadders(app);
 		id = keys.find((key) => key === app.kept.game) ?? keys[0] ?? "";

@@ -1,6 +1,6 @@
 /** Draws a link as a QR code without asking a server: byte mode, level L, mask 3. Source: ISO/IEC 18004. */
 
-import { svg } from "../dom.js";
+import { svg } from "./dom.js";
 
 /** For versions 1 to 5: the number of data codewords and of error correction codewords. */
 const CODEWORDS = [[19, 7], [34, 10], [55, 15], [80, 20], [108, 26]];
