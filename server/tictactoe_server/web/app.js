@@ -64,6 +64,7 @@ export class App {
 				const code = connection.welcome?.device_news;
 				if ((code === "device_added" || code === "device_refused") && code !== newsTold) tell(say("server says", { text: say(`announced ${(newsTold = code)}`) }));
 				for (const room of this.rooms.of(connection)) this.rooms.follow(room);
+				if (connection === this.connection) this.around.onWelcome();
 				for (const call of connection.welcome?.calls ?? []) this.#answer(call);
 				if (connection !== this.home || !connection.welcome) return;
 				this.hearLadders(connection.welcome);

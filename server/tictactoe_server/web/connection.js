@@ -47,6 +47,11 @@ export class Connection {
 		return this.identity.name;
 	}
 
+	/** The player's id, "" before the first welcome. */
+	get player() {
+		return this.welcome?.player ?? "";
+	}
+
 	get hasChallenges() {
 		return !!this.welcome?.challenges;
 	}

@@ -108,3 +108,6 @@ export function openDialog(title, ...content) {
 	dialog.showModal();
 	return dialog;
 }
+
+/** Resolve when a dialog is closed. @param {HTMLDialogElement} dialog */
+export const closing = (dialog) => new Promise((resolve) => dialog.addEventListener("close", resolve));

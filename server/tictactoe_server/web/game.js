@@ -87,7 +87,7 @@ export class GamePage {
 
 	/** @param {PlayedGame} played */
 	#showPlayed(played) {
-		this.game = showPlayed(played, this.app.connection.welcome?.player ?? "");
+		this.game = showPlayed(played, this.app.connection.player);
 		this.draw();
 		this.timeline.look(0);
 		if (this.source.shared) this.timeline.play();

@@ -23,7 +23,7 @@ export function makeHistory(app) {
 	);
 	/** @type {PastGame[]} */
 	let games = [];
-	const viewer = () => app.connection.welcome?.player ?? "";
+	const viewer = () => app.connection.player;
 	load();
 	return { title: say("history title"), element };
 

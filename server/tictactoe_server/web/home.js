@@ -68,7 +68,6 @@ export function makeHome(app, fragment = "") {
 		setText(notice, connection.isTroubled ? connection.reason || say("view connection unreachable") : other || "");
 		banner.hidden = !notice.textContent;
 		close.hidden = connection.isTroubled;
-		side.drawEvents();
 		resume.draw();
 	}
 }
@@ -89,7 +88,7 @@ function makeSide(app, play) {
 		h("section.card", { "aria-label": say("page rooms") }, h("div.card-head", title, games), list, h("form.row", { submit: join }, code, h("button", say("page join"))), notify, events),
 	);
 	draw();
-	return { element, lobby, onPhase, drawEvents };
+	return { element, lobby, onPhase, onWelcome };
 
 	function onPhase() {
 		const { welcome } = app.connection;
@@ -99,7 +98,7 @@ function makeSide(app, play) {
 		play.offerRated().catch(() => (hasLadders = false));
 	}
 
-	async function drawEvents() {
+	async function onWelcome() {
 		(await import("./events/list.js")).drawEvents(app, events);
 	}
 

@@ -15,8 +15,6 @@ export class Lobby {
 	isDemo = false;
 	/** The number of people online, 0 until the server has sent it. */
 	online = 0;
-	/** @type {Welcome | null} */
-	#asked = null;
 
 	/** @param {App} app @param {number} boards how many are wanted @param {() => void} onChange @param {boolean} [demo] whether computers play where nobody does */
 	constructor({ connection }, boards, onChange, demo = false) {
@@ -26,11 +24,8 @@ export class Lobby {
 		this.onChange = onChange;
 	}
 
-	/** Subscribe, again on each new connection. */
-	async onPhase() {
+	async onWelcome() {
 		const { connection, boards } = this;
-		if (connection.phase !== "on" || this.#asked === connection.welcome) return;
-		this.#asked = connection.welcome;
 		const demo = this.demo || undefined;
 		const { rooms = [], online = 0 } = await connection.request({ type: "lobby", on: true, boards, demo }).catch(() => /** @type {Partial<Ok>} */ ({}));
 		this.online = online;

@@ -65,7 +65,7 @@ let page = null;
 let tools = null;
 /** The number of navigations; a page that finishes loading after a newer one is not shown. */
 let asked = 0;
-const app = new App(news, { navigate, onPhase: showPhase, onNews: (one) => each((part) => part.onNews?.(one)) });
+const app = new App(news, { navigate, onPhase: showPhase, onWelcome, onNews: (one) => each((part) => part.onNews?.(one)) });
 
 /** Call a function for a page and for the parts that follow it. @param {(part: PagePart) => unknown} does @param {Page | null | undefined} [of] by default the one that is shown */
 function each(does, of = page) {
@@ -147,6 +147,7 @@ async function open() {
 	document.body.className = location.pathname.endsWith("/wall") ? "on-wall" : "";
 	show(main, page.element);
 	showPhase();
+	if (app.connection.phase === "on") onWelcome();
 }
 
 /** Open the page of the current URL, scrolled to the top. */
@@ -171,6 +172,11 @@ function follow(url = "") {
 function showPhase() {
 	tools?.draw();
 	each((part) => part.onPhase?.());
+}
+
+/** Let the parts of the page subscribe on a new connection. */
+function onWelcome() {
+	each((part) => part.onWelcome?.());
 }
 
 addEventListener("click", (event) => {

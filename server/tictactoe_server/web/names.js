@@ -1,7 +1,7 @@
 /** The player's identity: proposing and claiming a name, rescue codes, and devices. */
 
 import { say, sayTitle } from "./catalogue.js";
-import { button, field, h, makeLink, nameInput, openDialog, setText, show } from "./dom.js";
+import { button, closing, field, h, makeLink, nameInput, openDialog, setText, show } from "./dom.js";
 import { checkField, makeFault } from "./forms.js";
 import { isGuest } from "./identity.js";
 import { drawQr } from "./qr.js";
@@ -60,7 +60,7 @@ export function showNames(app, code = "") {
 	function link() {
 		return ask({ type: "link" }, ({ link_code = "" }) => {
 			const url = app.linkTo(`#link=${link_code}`);
-			show(told, h("p", say("page name link")), makeLink(app, url, say("name title")), h("p.code", h("b", link_code)), drawQr(url, say("page invite qr")));
+			show(told, h("p", say("page name link")), makeLink(app, url, say("name title")), h("p.code", h("b", link_code)), drawQr(url));
 			return learn();
 		});
 	}
@@ -77,7 +77,7 @@ export function showNames(app, code = "") {
 }
 
 /** Offer to claim a name, and continue when the dialog is closed. @param {App} app */
-export const keepName = async (app) => new Promise((resolve) => showNames(app).addEventListener("close", resolve));
+export const keepName = (app) => closing(showNames(app));
 
 /** The setting to accept challenges only from people the player has played with. @param {App} app @param {(request: Ask, then: (ok: Ok) => unknown) => Promise<void>} ask */
 function makeStrangers(app, ask) {
@@ -177,11 +177,11 @@ export const proposeName = () => `${pick("name proposal first")} ${pick("name pr
 export async function askName(app) {
 	const proposal = proposeName();
 	const name = nameInput({ value: proposal, "aria-label": say("name question") });
-	const form = h("form.row", { submit: () => dialog.close() }, name, h("button.primary", say("name question take")));
+	const form = h("form.row", { method: "dialog" }, name, h("button.primary", say("name question take")));
 	const dialog = openDialog(say("name question"), h("p", say("name question note")), form);
 	name.focus();
 	name.select();
-	await new Promise((resolve) => dialog.addEventListener("close", resolve));
+	await closing(dialog);
 	app.keep({ asked: true });
 	if (!(await app.bear(name.value || proposal))) await askName(app);
 }
@@ -192,13 +192,12 @@ export async function askNames(app, marks) {
 	if (app.isNamed) return numbers.slice(1);
 	const { name } = app.connection;
 	const inputs = numbers.map((placeholder, at) => nameInput({ placeholder, autocomplete: "off", value: at || isGuest(name) ? "" : name }));
-	let isAnswered = false;
-	const form = h("form.fields", { submit: () => dialog.close(String((isAnswered = true))) },
-		inputs.map((input, at) => field(say("page new name of", { mark: marks[at] }), input)), h("button.primary.big", say("new room begin")));
+	const form = h("form.fields", { method: "dialog" },
+		inputs.map((input, at) => field(say("page new name of", { mark: marks[at] }), input)), h("button.primary.big", { value: "begin" }, say("new room begin")));
 	const dialog = openDialog(say("page here who"), form);
 	inputs.find(({ value }) => !value)?.focus();
-	await new Promise((resolve) => dialog.addEventListener("close", resolve));
-	if (!isAnswered) return null;
+	await closing(dialog);
+	if (!dialog.returnValue) return null;
 	const [first, ...others] = inputs.map(({ value }, at) => value.trim() || numbers[at]);
 	app.keep({ asked: true });
 	return (await app.bear(first)) ? others : askNames(app, marks);

@@ -33,6 +33,7 @@ type Scene = ReturnType<typeof import("./scene.js").sceneOf>;
 /** What lives with a page, from its being shown to `close`; `tick` has its clocks run. */
 interface PagePart {
 	onPhase?(): void;
+	onWelcome?(): void;
 	onNews?(news: News): void;
 	tick?(): void;
 	close?(): unknown;
@@ -210,7 +211,7 @@ type Source = { code?: string; onlyWatches?: boolean; load?: () => Promise<Proto
 // What parts of a page need of whoever has them.
 
 /** What an app needs of the page around it. */
-type Around = { navigate(path: string): unknown; onPhase(): void; onNews(news: News): void };
+type Around = { navigate(path: string): unknown; onPhase(): void; onWelcome(): void; onNews(news: News): void };
 type ConnectionEars = { onPhase(): void; onWelcome(): void; onNews(news: News): void; onIdentity(connection: Connection): void };
 /** `isOn` is whether there is a line at all, `isAlone` whether there is no other server to go to, `ask` asks for a word, and `giveUp` drops the line. */
 type PulseEars = { isOn(): boolean; isAlone(): boolean; ask(): void; giveUp(): void; onChange(): void };

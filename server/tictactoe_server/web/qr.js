@@ -1,5 +1,6 @@
 /** Draws a link as a QR code without asking a server: byte mode, level L, mask 3. Source: ISO/IEC 18004. */
 
+import { say } from "./catalogue.js";
 import { svg } from "./dom.js";
 
 /** For versions 1 to 5: the number of data codewords and of error correction codewords. */
@@ -82,10 +83,10 @@ export function encodeQr(text = "") {
 }
 
 /** Return a code as a picture, or null if the text is too long. */
-export function drawQr(text = "", label = "") {
+export function drawQr(text = "") {
 	const cells = encodeQr(text);
 	if (!cells) return null;
 	const d = cells.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ""))).join("");
 	const side = cells.length + 2 * QUIET;
-	return svg("svg", { viewBox: `${-QUIET} ${-QUIET} ${side} ${side}`, class: "qr", role: "img", "aria-label": label, "shape-rendering": "crispEdges" }, svg("path", { d }));
+	return svg("svg", { viewBox: `${-QUIET} ${-QUIET} ${side} ${side}`, class: "qr", role: "img", "aria-label": say("page invite qr"), "shape-rendering": "crispEdges" }, svg("path", { d }));
 }

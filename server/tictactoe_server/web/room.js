@@ -31,7 +31,7 @@ export class Room {
 	}
 
 	get player() {
-		return this.connection.welcome?.player ?? "";
+		return this.connection.player;
 	}
 
 	/** The ids of all players on this connection: the player first, then guests. */

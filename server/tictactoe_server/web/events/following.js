@@ -17,7 +17,6 @@ export class Following {
 	receivedAt = 0;
 	hasCard = false;
 	refused = "";
-	/** @type {Welcome | null} */ #asked = null;
 	#timer = 0;
 	/** @type {(heard: unknown) => void} */
 	#whenHeard = () => undefined;
@@ -31,7 +30,7 @@ export class Following {
 	}
 
 	get player() {
-		return this.app.connection.welcome?.player ?? "";
+		return this.app.connection.player;
 	}
 
 	get deeds() {
@@ -123,11 +122,7 @@ export class Following {
 		return due === null ? null : Math.max(0, due - this.#age);
 	}
 
-	/** Subscribe, again on each new connection. */
-	async onPhase() {
-		const { connection } = this.app;
-		if (connection.phase !== "on" || this.#asked === connection.welcome) return;
-		this.#asked = connection.welcome;
+	async onWelcome() {
 		await this.#watch().catch((why) => {
 			if (!(why instanceof Refused)) return;
 			this.refused = why.message;

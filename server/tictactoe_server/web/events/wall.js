@@ -34,7 +34,7 @@ export class EventWall {
 		const address = link.replace(/^https?:\/\//, "");
 		this.code = h("p.wall-code", code);
 		this.address = h("p.wall-address", { "--length": address.length }, address);
-		this.qr = drawQr(link, say("page invite qr"));
+		this.qr = drawQr(link);
 		this.following = new Following(app, code, () => this.draw(), key || ticket);
 		this.lobby = new Lobby(app, MOST_BOARDS, () => this.draw());
 		this.element = h("div.event-wall", this.#head, this.#main, this.#foot);
@@ -82,8 +82,7 @@ export class EventWall {
 		if (bracket) return h("div.wall-side", makeBracket(bracket, "", MOST_ROUNDS));
 		const cells = rows.map(({ place, name, status = "in", ...won }) =>
 			h("tr", { class: `place-${place} ${status}` }, h("td.rank", String(place)), h("th.name", { scope: "row" }, fit(name)), h("td.points", formatPoints(wonOf(won)))));
-		const table = h("table.wall-table", { "aria-label": say("page event table"), "--rows": Math.max(rows.length, 10) }, h("tbody", cells));
-		return h("div.wall-side", table, this.#hasRoom && this.#drawWay());
+		return h("div.wall-side", makeTable("table.wall-table", say("page event table"), cells), this.#hasRoom && this.#drawWay());
 	}
 
 	#drawEnd() {
@@ -113,7 +112,7 @@ export class EventWall {
 			const names = sidesOf(one).map(([, , name]) => name).join(" – ");
 			return h("tr", h("th.name", { scope: "row" }, fit(names)), h("td.points", describeScore(one)));
 		});
-		return h("table.wall-table.wall-results", { "aria-label": say("page event pairings"), "--rows": Math.max(rows.length, 10) }, h("tbody", rows));
+		return makeTable("table.wall-table.wall-results", say("page event pairings"), rows);
 	}
 
 	#drawPodium() {
@@ -128,3 +127,6 @@ export class EventWall {
 		setText(this.#awaited, connection.isTroubled ? connection.reason || sayTitle("banner lost") : waiting);
 	}
 }
+
+/** A table whose rows shrink if there are many. @param {string} tag @param {string} label @param {Element[]} rows */
+const makeTable = (tag, label, rows) => h(tag, { "aria-label": label, "--rows": Math.max(rows.length, 10) }, h("tbody", rows));

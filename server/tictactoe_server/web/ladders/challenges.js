@@ -14,7 +14,7 @@ const open = new Map();
 /** The challenges made in this window: only here an accepted one opens its room by itself. @type {Set<string>} */
 const made = new Set();
 /** @param {App} app @param {Protocol.OpenChallenge} challenge */
-const isOwn = ({ home }, { player }) => player === home.welcome?.player;
+const isOwn = ({ home }, { player }) => player === home.player;
 
 /** Handle news of challenges and rated games; a challenge that a welcome does not list is over. @param {App} app @param {LadderNews} news */
 export function hearLadders(app, news) {
@@ -45,7 +45,7 @@ function makeBanner(app, challenge) {
 		setText(playing, !own && app.rooms.shown?.plays ? say("page challenge playing") : "");
 		for (const one of row.querySelectorAll("button")) one.disabled = app.connection.phase !== "on";
 	};
-	return showBanner(describeChallenge(challenge, app.home.welcome?.player ?? "", app.names.get(to)), [playing, row], performance.now() + expires_ms, judge);
+	return showBanner(describeChallenge(challenge, app.home.player, app.names.get(to)), [playing, row], performance.now() + expires_ms, judge);
 
 	function draw() {
 		show(row, makeAnswers(app, challenge, () => (app.rooms.shown?.plays ? makeSure() : accept())));
@@ -70,7 +70,7 @@ function finish(app, over) {
 	const { challenge: id, how, room = "" } = over;
 	const challenge = close(id);
 	if (!challenge) return;
-	const text = describeChallengeEnd(over, challenge, app.home.welcome?.player ?? "", app.names.get(challenge.to));
+	const text = describeChallengeEnd(over, challenge, app.home.player, app.names.get(challenge.to));
 	const enter = () => void app.play({ type: "join", room });
 	if (how !== "accepted") app.say(text);
 	else if (!isOwn(app, challenge)) return; // the answer itself leads the other player there

@@ -32,7 +32,7 @@ async function makeLadder(app, key) {
 	const { connection } = app;
 	/** @param {{around?: string, top?: number}} rows */
 	const ask = async (rows) => /** @type {Protocol.LadderState} */ ((await connection.request({ type: "ratings", rules: key, ...rows })).ladder);
-	const [best, { rows: near }] = await Promise.all([ask({ top: MOST_LISTED }), ask({ around: connection.welcome?.player })]);
+	const [best, { rows: near }] = await Promise.all([ask({ top: MOST_LISTED }), ask({ around: connection.player })]);
 	const [measured, closed] = describeLadder(best);
 	const title = say("page ladder title", { name: nameLadder(key) });
 	const links = listLadders(app).map((one) => h("a", { href: `/ladder/${one}`, "aria-current": one === key && "page" }, nameLadder(one)));
@@ -54,7 +54,7 @@ function makeRows(app, rows) {
 	const makeLine = (/** @type {Protocol.LadderRow} */ row) => {
 		const [[place, name, rating, games, trend], { player, deviation }] = [listCells(row), row];
 		const bar = h("span.deviation", { "aria-hidden": "true", "--from": `${part * (row.rating - 2 * deviation - low)}%`, "--wide": `${part * 4 * deviation}%` });
-		return h("tr", { class: player === app.connection.welcome?.player && "own" }, h("td", place), h("th", { scope: "row" }, linkTo(app, player, name)), h("td", rating, bar), h("td", games), h("td", trend));
+		return h("tr", { class: player === app.connection.player && "own" }, h("td", place), h("th", { scope: "row" }, linkTo(app, player, name)), h("td", rating, bar), h("td", games), h("td", trend));
 	};
 	return h("table.ladder", h("thead", h("tr", nameColumns("ladder").map((one) => h("th", { scope: "col" }, one)))), h("tbody", rows.map(makeLine)));
 }
@@ -70,7 +70,7 @@ async function makePlayer(app, asked) {
 		return /** @type {Ok} */ ({});
 	});
 	const [{ player: id, ladders, games }, title] = [profile, profile.name];
-	const [block, mayMeet] = [button("", () => setBlocked(app, id, !isBlocked).then(drawBlock)), hasChallenges && id !== connection.welcome?.player];
+	const [block, mayMeet] = [button("", () => setBlocked(app, id, !isBlocked).then(drawBlock)), hasChallenges && id !== connection.player];
 	let isBlocked = false;
 	drawBlock(blocks.includes(id));
 	const head = h("h1", title);

@@ -59,7 +59,7 @@ export async function playRated(app, preset = "") {
 /** Announce new ratings in the game's room, or as a notice on any other page. @param {App} app @param {Protocol.Rated} push */
 export function tellRated({ names, home, rooms: { shown } }, push) {
 	const isHere = shown?.code === push.room;
-	const told = describeRated(push, Object.fromEntries(names), (isHere ? shown.viewer : home.welcome?.player) ?? "");
+	const told = describeRated(push, Object.fromEntries(names), isHere ? shown.viewer : home.player);
 	if (isHere) shown.ears?.onTold(told);
 	else showNotice(told.join(" "));
 }
