@@ -17,7 +17,7 @@ export class GameControls {
 		computer: () => this.#openAnother("medium"),
 		confirm: () => this.#confirm(),
 		copy: () => this.page.app.copy(this.page.app.linkTo(this.page.room?.code)),
-		event: () => this.page.app.navigate(`/e/${this.#state?.event}`),
+		event: () => this.page.app.navigate(`/e/${this.page.state?.event}`),
 		help: () => this.page.app.showKeys(),
 		home: () => this.page.app.navigate("/"),
 		leave: async (deed) => (await this.page.loadDays())?.leave() || this.#ask(deed),
@@ -36,20 +36,15 @@ export class GameControls {
 		this.page = page;
 	}
 
-	get #state() {
-		return this.page.game?.state ?? null;
-	}
-
 	/** The level of the computer player in the room, undefined if all players are people. */
 	get #bot() {
-		return Object.values(this.#state?.seats ?? {}).find((seat) => isServerBot(seat))?.bot;
+		return Object.values(this.page.state?.seats ?? {}).find((seat) => isServerBot(seat))?.bot;
 	}
 
 	/** Carry out an action by name, or explain why it is impossible; return whether the page knows it. */
 	run(name = "") {
 		const { page } = this;
-		const { may } = page;
-		const deed = may ? findDeed(may, name) : undefined;
+		const deed = findDeed(page.may, name);
 		const does = this.#does[name] ?? this.#does[name.split(" ")[0]];
 		const why = deed ? undefined : WHY_NOT[name];
 		if (why && page.room) page.app.say(say(page.room.seat ? why : "why watching"));
@@ -107,8 +102,7 @@ export class GameControls {
 
 	#confirm() {
 		const { page } = this;
-		const { may } = page;
-		const deed = may ? findDeed(may, page.confirming) : undefined;
+		const deed = findDeed(page.may, page.confirming);
 		page.confirming = "";
 		if (deed && page.room) askFor(page.room, deed.name, deed.actor);
 	}
@@ -149,7 +143,7 @@ export class GameControls {
 		page.timeline.pause();
 		const { ReviewPanel } = await import("./review.js");
 		page.review = new ReviewPanel(page, (ply) => this.#analyse(ply));
-		if (this.#state?.status === "over" && !page.timeline.isBack) return page.timeline.step(-1);
+		if (page.state?.status === "over" && !page.timeline.isBack) return page.timeline.step(-1);
 		return page.weigh();
 	}
 
@@ -163,10 +157,10 @@ export class GameControls {
 	}
 
 	async #share() {
-		const { app, source: { past, shared, code }, may } = this.page;
-		const over = may && findDeed(may, "share") ? this.#state?.game_id : undefined;
+		const { app, source: { past, shared, code }, state, may } = this.page;
+		const over = findDeed(may, "share") && state?.game_id;
 		const { showShare } = await import("./share.js");
-		return showShare(app, { path: shared ? `replay/${shared}` : code, isPublic: !!shared || this.#state?.visibility === "public", past: past ?? over });
+		return showShare(app, { path: shared ? `replay/${shared}` : code, isPublic: !!shared || state?.visibility === "public", past: past ?? over });
 	}
 
 	/** Send a chat message, a text or one of the server's sentences; resolve to whether it was sent. @param {Pick<Protocol.Chat, "text" | "sentence">} said */
@@ -177,10 +171,10 @@ export class GameControls {
 
 	async command(text = "") {
 		const { readCommand } = await import("./commands.js");
-		const { app, game, may } = this.page;
-		if (!game?.state || !may) return;
+		const { app, state, may } = this.page;
+		if (!state) return;
 		const names = readCommand(text);
-		const cell = parseCell(text, game.state.rules);
+		const cell = parseCell(text, state.rules);
 		if (names) this.run(firstOf(may, names) ?? names[names.length - 1]);
 		else if (cell >= 0) this.play(cell);
 		else app.say(say("view room unknown command", { typed: text }));

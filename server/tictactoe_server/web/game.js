@@ -52,6 +52,10 @@ export class GamePage {
 		this.#enter();
 	}
 
+	get state() {
+		return this.game?.state ?? null;
+	}
+
 	get title() {
 		return this.stage.title || (this.source.code ?? say("view room past"));
 	}
@@ -119,7 +123,7 @@ export class GamePage {
 
 	/** The view: the displayed moment and unfinished input. */
 	get #view() {
-		const { source, app, review, typed, confirming, isLive, game } = this;
+		const { source, app, review, typed, confirming, isLive, game, state } = this;
 		return {
 			here: this.timeline.here,
 			typed,
@@ -132,7 +136,7 @@ export class GamePage {
 			values: review?.worths ?? null,
 			isReviewing: !!review,
 			maySharePast: !!source.past || !!source.shared,
-			mayNotify: mayAsk() && !this.room?.isLocal && !game?.state?.time_control?.days,
+			mayNotify: mayAsk() && !this.room?.isLocal && !state?.time_control?.days,
 		};
 	}
 
@@ -147,8 +151,8 @@ export class GamePage {
 	draw() {
 		if (this.#isClosed) return undefined;
 		document.documentElement.classList.add(IN_ROOM);
-		const { stage, timeline, game, review } = this;
-		if (game?.state) timeline.draw(game.state, game.viewer, review?.review.kinds);
+		const { stage, timeline, game, state, review } = this;
+		if (game && state) timeline.draw(state, game.viewer, review?.review.kinds);
 		const scene = this.#scene;
 		if (!scene) return stage.drawBanner(this.#trouble);
 		this.#drawBoard(scene);
@@ -178,7 +182,7 @@ export class GamePage {
 
 	/** Return the panel of a game over days, or null in another game. */
 	async loadDays() {
-		if (!this.room || !this.game?.state?.time_control?.days) return null;
+		if (!this.room || !this.state?.time_control?.days) return null;
 		this.#loadingDays ??= import("./daygame.js");
 		const { DayPanel } = await this.#loadingDays;
 		return (this.days ??= new DayPanel(this));
@@ -193,14 +197,14 @@ export class GamePage {
 	}
 
 	get #scene() {
-		const { game, may } = this;
-		return game?.state && may ? sceneOf(game, game.state, may, this.#view) : null;
+		const { game, state, may } = this;
+		return game && state && sceneOf(game, state, may, this.#view);
 	}
 
+	/** What the players of this connection may do; nothing before the game has been loaded. */
 	get may() {
-		const { game, room, app: { connection } } = this;
-		if (!game?.state) return null;
-		const { state } = game;
+		const { game, state, room, app: { connection } } = this;
+		if (!game || !state) return [];
 		const find = (/** @type {string} */ player) =>
 			choices(state, player, connection.phase === "on", connection.welcome ?? {});
 		if (!room || room.players.length < 2) return find(game.viewer);
@@ -272,8 +276,7 @@ export class GamePage {
 	}
 
 	weigh() {
-		const { game, review } = this;
-		if (game?.state) review?.look(game.state);
+		if (this.state) this.review?.look(this.state);
 	}
 
 	/** @param {KeyboardEvent} event */

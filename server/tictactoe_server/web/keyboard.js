@@ -33,14 +33,14 @@ export class Keyboard {
 	/** Carry out the action of a key without modifiers; return whether there was one. */
 	#pressAlone(key = "") {
 		const { page } = this;
-		const { game, may } = page;
-		if (!game?.state || !may) return false;
+		const { game, state, may } = page;
+		if (!game || !state) return false;
 		const side = may.filter(({ name }) => name.startsWith("choose"))[Number(key) - 1];
 		if (side) page.controls.run(side.name);
 		else if (key === ":" || key === "/") page.talk.begin("/");
 		else if (key === "Escape") this.#goBack();
 		else if (key === "Backspace" && page.typed) page.typed = page.typed.slice(0, -1);
-		else if (game.plays ? this.#pressAtBoard(key, game.state.rules, may) : this.#pressLooking(key)) return true;
+		else if (game.plays ? this.#pressAtBoard(key, state.rules, may) : this.#pressLooking(key)) return true;
 		else if (key.startsWith("Arrow")) page.board?.focus();
 		else return !game.plays && page.controls.run(deedOfKey(may, key, false) || " ");
 		return true;

@@ -30,58 +30,55 @@ export function showNames(app, code = "") {
 
 	async function learn() {
 		await app.arrive();
-		return ask({ type: "devices" }, ({ devices = [], claimed, codes_left: n = 0 }) => {
-			const { name, welcome } = connection;
-			if (claimed && welcome) welcome.claimed = true;
-			const id = claimed ? "name own" : welcome?.claimed === false ? "name others" : "name free";
-			setText(about, say(id, { name: claimed ?? name, n }));
-			show(list, devices.map(makeDevice));
-		});
+		const ok = await ask({ type: "devices" });
+		if (!ok) return;
+		const { devices = [], claimed, codes_left: n = 0 } = ok;
+		const { name, welcome } = connection;
+		if (claimed && welcome) welcome.claimed = true;
+		const id = claimed ? "name own" : welcome?.claimed === false ? "name others" : "name free";
+		setText(about, say(id, { name: claimed ?? name, n }));
+		show(list, devices.map(makeDevice));
 	}
 
 	/** @param {Protocol.Device} device */
 	function makeDevice({ id, seen, client, current, new: isNew }) {
 		const device = [nameProgram(client), new Date(seen).toLocaleDateString(document.documentElement.lang), isNew && say("age new")].filter(Boolean);
-		const revoke = button(say("page name revoke"), () => ask({ type: "revoke", device: id }, learn));
+		const revoke = button(say("page name revoke"), async () => (await ask({ type: "revoke", device: id })) && learn());
 		return h("li.row", device.join(" · "), current ? h("b", say("name this device")) : revoke);
 	}
 
-	function claim() {
-		return ask({ type: "claim_name", name: own.value.trim() }, ({ rescue = [] }) => {
-			connection.identity.name = own.value.trim();
-			app.keep({ name: connection.name });
-			codes = rescue;
-			drawCodes(app, written);
-			app.around.onPhase();
-			return learn();
-		}, own);
+	async function claim() {
+		const ok = await ask({ type: "claim_name", name: own.value.trim() }, own);
+		if (!ok) return;
+		connection.identity.name = own.value.trim();
+		app.keep({ name: connection.name });
+		codes = ok.rescue ?? [];
+		drawCodes(app, written);
+		app.around.onPhase();
+		await learn();
 	}
 
-	function link() {
-		return ask({ type: "link" }, ({ link_code = "" }) => {
-			const url = app.linkTo(`#link=${link_code}`);
-			show(told, h("p", say("page name link")), makeLink(app, url, say("name title")), h("p.code", h("b", link_code)), drawQr(url));
-			return learn();
-		});
+	async function link() {
+		const ok = await ask({ type: "link" });
+		if (!ok) return;
+		const url = app.linkTo(`#link=${ok.link_code}`);
+		show(told, h("p", say("page name link")), makeLink(app, url, say("name title")), h("p.code", h("b", ok.link_code)), drawQr(url));
+		await learn();
 	}
 
-	/** @param {Ask} request @param {(ok: Ok) => unknown} then @param {HTMLElement} [control] that a fault is about */
-	async function ask(request, then, control) {
+	/** Send a request; resolve to the answer, or show a refusal and resolve to nothing. @param {Ask} request @param {HTMLElement} [control] that the refusal is about */
+	function ask(request, control) {
 		blame("");
-		try {
-			await then(await connection.request(request));
-		} catch (error) {
-			blame(messageOf(error), control);
-		}
+		return connection.request(request).catch((error) => blame(messageOf(error), control));
 	}
 }
 
 /** Offer to claim a name, and continue when the dialog is closed. @param {App} app */
 export const keepName = (app) => closing(showNames(app));
 
-/** The setting to accept challenges only from people the player has played with. @param {App} app @param {(request: Ask, then: (ok: Ok) => unknown) => Promise<void>} ask */
+/** The setting to accept challenges only from people the player has played with. @param {App} app @param {(request: Ask) => Promise<Ok | void>} ask */
 function makeStrangers(app, ask) {
-	const only = h("input", { type: "checkbox", change: () => ask({ type: "block", strangers: only.checked }, () => undefined) });
+	const only = h("input", { type: "checkbox", change: () => ask({ type: "block", strangers: only.checked }) });
 	const element = checkField(say("option strangers"), only);
 	element.hidden = true;
 	learn();
@@ -89,39 +86,41 @@ function makeStrangers(app, ask) {
 
 	async function learn() {
 		await app.arrive();
-		if (app.connection.hasChallenges) await ask({ type: "block" }, ({ strangers = false }) => {
-			only.checked = strangers;
-			element.hidden = false;
-		});
+		const ok = app.connection.hasChallenges && (await ask({ type: "block" }));
+		if (!ok) return;
+		only.checked = !!ok.strangers;
+		element.hidden = false;
 	}
 }
 
-/** Buttons that export all stored data, and that delete the player. @param {App} app @param {(request: Ask, then: (ok: Ok) => unknown) => Promise<void>} ask @param {() => void} onDone */
+/** Buttons that export all stored data, and that delete the player. @param {App} app @param {(request: Ask) => Promise<Ok | void>} ask @param {() => void} onDone */
 function makeOwnData(app, ask, onDone) {
 	const { connection } = app;
-	return h("div.row", button(say("name deed export"), () => save({}, [])), button(say("name deed forget"), forget));
+	return h("div.row", button(say("name deed export"), save), button(say("name deed forget"), forget));
 
-	/** Request games page by page, until all are in one file. @param {Record<string, unknown>} found @param {unknown[]} games @param {string} [before] @returns {Promise<void>} */
-	function save(found, games, before) {
-		return ask({ type: "export", ...(before === undefined ? {} : { before }) }, (ok) => {
-			const all = [...games, .../** @type {unknown[]} */ (ok.export?.games ?? [])];
-			const whole = { ...ok.export, ...found, games: all };
-			return ok.before === undefined ? offer(whole) : save(whole, all, ok.before);
-		});
+	/** Request games page by page, until all are in one file. */
+	async function save() {
+		let ok = await ask({ type: "export" });
+		/** @type {unknown[]} */
+		const games = [];
+		const whole = { ...ok?.export, games };
+		for (; ok; ok = await ask({ type: "export", before: ok.before })) {
+			games.push(.../** @type {unknown[]} */ (ok.export?.games ?? []));
+			if (ok.before === undefined) return offer(whole);
+		}
 	}
 
 	/** Delete the player here and on this device; a claimed name needs a second confirmation. */
-	function forget() {
+	async function forget() {
 		const { name } = connection;
 		if (!confirm(say("name forget"))) return;
 		if (connection.welcome?.claimed && !confirm(say("name forget twice", { name }))) return;
-		return ask({ type: "forget" }, () => {
-			Object.assign(connection.identity, { name: "", token: "", aside: [] });
-			app.keep({ name: "", token: "", tokens: {}, aside: [] });
-			connection.greetAgain();
-			onDone();
-			app.say(say("name forgotten", { server: location.host }));
-		});
+		if (!(await ask({ type: "forget" }))) return;
+		Object.assign(connection.identity, { name: "", token: "", aside: [] });
+		app.keep({ name: "", token: "", tokens: {}, aside: [] });
+		connection.greetAgain();
+		onDone();
+		app.say(say("name forgotten", { server: location.host }));
 	}
 }
 

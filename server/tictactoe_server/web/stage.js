@@ -15,7 +15,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 export class Stage {
 	#head = h("h1");
 	#code = h("code.room-code", { title: say("view room code") });
-	#terms = button("", () => this.page.app.showRules(this.page.game?.state?.rules), { class: "sub terms", title: sayTitle("column rules") });
+	#terms = button("", () => this.page.app.showRules(this.page.state?.rules), { class: "sub terms", title: sayTitle("column rules") });
 	#banner = h("p.banner", { hidden: true });
 	#card = h("div.card-place");
 	#turn = h("p");
