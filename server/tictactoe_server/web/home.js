@@ -85,7 +85,7 @@ function makeSide(app, play) {
 	const notify = button(say("page notify title"), async () => (await import("./notify.js")).openNotify(app), { hidden: true });
 	const element = h("div.side-cards",
 		h("section.card", { "aria-label": say("page on now") }, h("div.card-head", h("h2", say("page on now")), wall), nothing, lobby.element),
-		h("section.card", { "aria-label": say("page rooms") }, h("div.card-head", title, games), list, h("form.row", { submit: join }, code, h("button", say("page join"))), notify, events),
+		h("section.card", { "aria-labelledby": (title.id = "rooms") }, h("div.card-head", title, games), list, h("form.row", { submit: join }, code, h("button", say("page join"))), notify, events),
 	);
 	draw();
 	return { element, lobby, onPhase, onWelcome };

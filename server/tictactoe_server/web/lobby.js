@@ -1,6 +1,6 @@
 /** The public rooms as they change, as rows and as cards of the running games. */
 
-import { say, sayOr } from "./catalogue.js";
+import { say, sayOr, sayTitle } from "./catalogue.js";
 import { h, setText, showKeyed } from "./dom.js";
 import { seatIcon } from "./shapes.js";
 import { SmallBoard } from "./smallboard.js";
@@ -141,7 +141,7 @@ export function makeRoomRows(rooms) {
 		const { room, rules, ply, clock } = row;
 		const terms = [nameGame(rules), describeClock(clock), ...describeManners(row)];
 		if (isWaiting(row)) return makeRow(namePlayers(row), terms, room, say("page join"), `/${room}`, "open");
-		return makeRow(namePlayers(row), [...terms, say("count move", { n: ply })], room, say("page watch"), `/${room}#watch`);
+		return makeRow(namePlayers(row), [...terms, say("count move", { n: ply })], room, sayTitle("key watch"), `/${room}#watch`);
 	});
 }
 

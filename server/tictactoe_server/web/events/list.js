@@ -1,6 +1,6 @@
 /** The events of a server, on the home page. */
 
-import { say } from "../catalogue.js";
+import { say, sayTitle } from "../catalogue.js";
 import { button, h, show } from "../dom.js";
 import { makeRow } from "../lobby.js";
 import { nameKind, nameStatus } from "./tournaments.js";
@@ -11,7 +11,7 @@ export async function drawEvents(app, section) {
 	const rows = events.map(({ event, title, kind, status, round, players }) => {
 		const isOpen = status === "open";
 		const terms = [nameKind(kind), say("rules players", { n: players }), status === "running" ? say("tournament now", { round }) : nameStatus(status)];
-		return makeRow(title, terms, event, say(isOpen ? "page join" : "page watch"), `/e/${event}`, isOpen ? "open" : "");
+		return makeRow(title, terms, event, isOpen ? say("page join") : sayTitle("key watch"), `/e/${event}`, isOpen ? "open" : "");
 	});
 	const mayOpen = app.connection.welcome?.opens_events !== false;
 	const open = async () => (await import("./opening.js")).showOpening(app);

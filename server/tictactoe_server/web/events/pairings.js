@@ -1,6 +1,6 @@
 /** Pairings as rows: the players, the score, a link to the board, and the organiser's actions. */
 
-import { say } from "../catalogue.js";
+import { say, sayTitle } from "../catalogue.js";
 import { button, h, isStale, setText, show, showKeyed } from "../dom.js";
 import { describeReason } from "../words.js";
 import { describeScore, formatPoints, scoreOf, sidesOf } from "./tournaments.js";
@@ -22,7 +22,7 @@ function drawPairing(row, pairing, own, showsRound) {
 	const names = two ? [one, two].map(([mark, , name]) => h(result === mark ? "b.won" : "b", name)) : [h("b", one[2])];
 	const score = two && result ? [one, two].map(([mark]) => formatPoints(scoreOf(pairing, mark))).join(" : ") : describeScore(pairing);
 	const note = by === "game" ? reason && describeReason(reason) : (by === "forfeit" || by === "organiser") && say(`tournament by ${by}`);
-	const link = state === "open" && room && h("a.go", { href: isOwn ? `/${room}` : `/${room}#watch` }, say(isOwn ? "page event board" : "page watch"));
+	const link = state === "open" && room && h("a.go", { href: isOwn ? `/${room}` : `/${room}#watch` }, isOwn ? say("page event board") : sayTitle("key watch"));
 	row.classList.toggle("own", isOwn && !showsRound);
 	show(/** @type {Element} */ (row.firstElementChild),
 		h("span.sides", names[0], two && " – ", names[1], showsRound && h("small", say("tournament now", { round }))),
