@@ -192,7 +192,7 @@ type Aside = { name: string; token: string; at: number };
 type Codes = { link: string } | { name: string; rescue: string };
 
 /** All events of a state, and who reads about them. */
-type Telling = { events: readonly Happening[]; state: State; viewer: string; afterLoss?: boolean; mover: string };
+type Telling = { events: readonly Happening[]; state: State; viewer: string; afterLoss?: boolean };
 
 type Child = Node | string | null | false | undefined;
 type Attributes = Record<string, string | number | boolean | null | undefined | ((event: any) => void)>;
