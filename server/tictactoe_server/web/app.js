@@ -18,10 +18,8 @@ export class App {
 	sound = new Sound();
 	/** Names by player id, collected where the names can be looked up. @type {Map<string, string>} */
 	names = new Map();
-	/** The games over days that await the player's move, the longest wait first. @type {readonly Protocol.Turn[]} */
+	/** The games over days that await the player's move, the longest wait first. @type {readonly (Protocol.Turn & { until: number })[]} */
 	turns = [];
-	/** When these were received, by `performance.now()`. */
-	turnsAt = 0;
 	#title = "";
 	#hasLadders = false;
 	#hiding = 0;
@@ -108,7 +106,7 @@ export class App {
 	/** @param {readonly Protocol.Turn[]} turns */
 	#hearTurns(turns) {
 		if (!turns.length && !this.turns.length) return;
-		[this.turns, this.turnsAt] = [turns, performance.now()];
+		this.turns = turns.map((turn) => ({ ...turn, until: performance.now() + turn.left_ms }));
 		this.retitle();
 		this.around.onPhase();
 	}

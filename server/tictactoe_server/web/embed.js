@@ -69,12 +69,12 @@ async function follow(what, hear) {
 	}
 }
 
-/** @param {ReadableStream<Uint8Array>} body @param {(line: any) => void} hear */
+/** @param {ReadableStream<Uint8Array<ArrayBuffer>>} body @param {(line: any) => void} hear */
 async function readLines(body, hear) {
-	const [reader, decoder] = [body.getReader(), new TextDecoder()];
+	const reader = body.pipeThrough(new TextDecoderStream()).getReader();
 	let rest = "";
 	for (let part = await reader.read(); !part.done; part = await reader.read()) {
-		const lines = (rest + decoder.decode(part.value, { stream: true })).split("\n");
+		const lines = (rest + part.value).split("\n");
 		rest = lines.pop() ?? "";
 		for (const line of lines.filter(Boolean)) hear(parse(line));
 	}

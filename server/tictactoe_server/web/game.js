@@ -33,8 +33,6 @@ export class GamePage {
 	board = null;
 	/** What only games over days have, loaded with the first of them. @type {DayPanel | null} */
 	days = null;
-	/** @type {Promise<typeof import("./daygame.js")> | null} */
-	#loadingDays = null;
 	#isClosed = false;
 	#signals = new Signals();
 	controls = new GameControls(this);
@@ -183,8 +181,7 @@ export class GamePage {
 	/** Return the panel of a game over days, or null in another game. */
 	async loadDays() {
 		if (!this.room || !this.state?.time_control?.days) return null;
-		this.#loadingDays ??= import("./daygame.js");
-		const { DayPanel } = await this.#loadingDays;
+		const { DayPanel } = await import("./daygame.js");
 		return (this.days ??= new DayPanel(this));
 	}
 

@@ -1,12 +1,11 @@
 /** What happened in a room, in sentences, and which of them the page shows and plays a sound for. A viewer is the reader's public id. */
 
-import { say } from "./catalogue.js";
+import { say, sayOr } from "./catalogue.js";
 import { MORE, choicesOf, nameCell, nameCells, nameColumn, numberRow, placerOf, sitsNow, splitLines } from "./rules.js";
 import { describeCell, describePlayers, describeReason, describeRules, describeTurn, endFor, formatDuration, isDraw, joinWords, nameMark, nameOf, seatOf } from "./words.js";
 
 const MOST_NAMED = 6;
 const MOST_IN_WORDS = 6;
-const WHY_OVER = ["full", "agreed", "claimed", "aborted"];
 const LOSING = ["resigned", "timeout", "forfeit"];
 /** What the board and the players' rows show, so that the talk does not repeat it. */
 const SHOWN_ELSEWHERE = ["moved", "ended", "dropped", "back"];
@@ -182,8 +181,7 @@ export function describeCause(state, viewer) {
 	const { reason } = result;
 	const loser = loserOf(state);
 	if (reason === "line") return describeLines(state, viewer);
-	if (WHY_OVER.includes(reason)) return say(`ended ${reason}`);
-	if (!LOSING.includes(reason)) return say("ended otherwise", { reason: describeReason(reason) });
+	if (!LOSING.includes(reason)) return sayOr(`ended ${reason}`, say("ended otherwise", { reason: describeReason(reason) }));
 	if (!loser) return say(reason === "forfeit" ? "ended nobody came" : "ended nobody left");
 	return sayOf(state, loser, `ended ${reason === "resigned" && whyOut(state, loser) === "left" ? "left" : reason}`, viewer);
 }

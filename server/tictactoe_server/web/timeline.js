@@ -18,8 +18,6 @@ export class Timeline {
 	/** The number of moves in the displayed position, or null to follow the newest one. @type {number | null} */
 	here = null;
 	#count = 0;
-	/** @type {Element | null} */
-	#current = null;
 	#where = h("span.where");
 	#timer = 0;
 	#playing = button("▶", () => this.#toggle(), { hidden: true });
@@ -116,10 +114,10 @@ export class Timeline {
 
 	/** @param {Element | null} current the move that is looked at */
 	#markCurrent(current) {
-		if (current === this.#current) return;
-		this.#current?.removeAttribute("aria-current");
+		const before = this.list.querySelector("[aria-current]");
+		if (current === before) return;
+		before?.removeAttribute("aria-current");
 		current?.setAttribute("aria-current", "true");
-		this.#current = current;
 		// Read the position when the page is laid out anyway, which avoids a forced layout.
 		requestAnimationFrame(() => current instanceof HTMLElement && (this.list.scrollTop = current.offsetTop + current.offsetHeight - this.list.clientHeight));
 	}

@@ -12,11 +12,11 @@ export function makeTurns(app) {
 	return { element, onPhase: draw, tick: draw };
 
 	function draw() {
-		const { turns, turnsAt } = app;
+		const { turns } = app;
 		element.hidden = !turns.length;
 		setText(title, say("page turns", { n: turns.length }));
-		showKeyed(list, turns, ({ room }) => room, makeRow, (row, { left_ms }) => {
-			setText(row.lastChild, say("page time left", { time: formatDuration(left_ms - (performance.now() - turnsAt)) }));
+		showKeyed(list, turns, ({ room }) => room, makeRow, (row, { until }) => {
+			setText(row.lastChild, say("page time left", { time: formatDuration(until - performance.now()) }));
 		});
 	}
 }
