@@ -14,7 +14,7 @@ from tictactoe_client.online.events import Back
 from tictactoe_client.online.room import Room
 from tictactoe_client.settings import Settings
 from tictactoe_engine import PRESETS
-from tictactoe_protocol.pushes import Ok, Result, RoomState
+from tictactoe_protocol.pushes import Offers, Ok, Result, RoomState
 from tictactoe_protocol.requests import Move, Request, Resign
 
 FALLING = PRESETS["connect-four"]
@@ -111,6 +111,26 @@ async def test_what_gives_a_game_up_is_confirmed_first(line: str, again: str, qu
     assert (actions.confirming, (await actions.do_line(line)).lines) == ("", lines)
     going = (await actions.do_line(again)).going
     assert (going, courier.asked) == ((None, [Resign(room="K7M4PQ")]) if word == "resign" else (word, []))
+
+
+@pytest.mark.parametrize(
+    ("offers", "result", "line", "told"),
+    [
+        (Offers(draw="O", undo="O"), None, "yes", "Which one? Type draw accept or undo accept."),
+        (Offers(), None, "decline", "There is no question to answer. Your move, X."),
+        (Offers(), None, "draw withdraw", "You have offered no draw."),
+        (Offers(), None, "undo withdraw", "You have not asked to take a move back."),
+        (Offers(), None, "draw please", "Type draw, draw accept, draw decline or draw withdraw."),
+        (Offers(rematch=("O",)), Result("O", "resigned"), "no", "To refuse a rematch, leave the room: type leave, or"),
+    ],
+)
+async def test_an_answer_that_fits_no_question_is_explained(
+    offers: Offers, result: Result | None, line: str, told: str
+) -> None:
+    courier = FakeCourier()
+    actions, _ = alone(state((0, 4), offers=offers, result=result), (0, 4), courier)
+    assert "\n".join((await actions.do_line(line)).lines).startswith(told)
+    assert courier.asked == []
 
 
 async def test_mistakes_are_listed_and_stepped_through_after_the_game() -> None:

@@ -11,7 +11,7 @@ from tests.end_to_end.test_client_library import state_where
 from tests.faults.hostile_server import CLIENT, OTHER, ROOM, Answer, hostile_server, make_welcome
 from tests.kept import session_of
 from tests.peer import PATIENCE_SECONDS
-from tictactoe_client import ConnectionLost, connect
+from tictactoe_client import connect
 from tictactoe_client.input.intents import BadInput
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.connection import hide_secrets
@@ -72,13 +72,6 @@ def test_a_knock_out_counts_the_matches_won_and_nothing_else() -> None:
     assert (table[""][2:], table["p-ana"][2:]) == (("matches", "games"), ("2", "4"))
 
 
-async def test_older_news_are_none() -> None:
-    async with hostile_server() as server, connect(with_events(server, event()).url) as client:
-        tournament = await client.tournaments.watch(EVENT)
-        await server.push(news(4, status="paused"), news(6, round=3))
-        assert (await state_where(tournament, seq=6)).status == "running"
-
-
 async def test_an_event_is_watched_again_after_a_loss() -> None:
     async with hostile_server() as server, connect(with_events(server, event()).url, reconnect=QUICK) as client:
         tournament = await client.tournaments.watch(EVENT)
@@ -88,14 +81,6 @@ async def test_an_event_is_watched_again_after_a_loss() -> None:
         await tournament.unwatch()
         assert [one.on for one in heard(server, EventWatch)] == [True, True, False]
         assert [state.seq async for state in tournament] == [9]
-
-
-async def test_the_end_of_the_connection_ends_an_event_as_it_does_rooms() -> None:
-    async with hostile_server() as server, connect(with_events(server, event()).url) as client:
-        tournament = await client.tournaments.watch(EVENT)
-        await server.close(1012, "restart")
-        with pytest.raises(ConnectionLost):
-            await state_where(tournament, seq=99)
 
 
 async def test_a_call_is_open_until_one_comes_to_the_board() -> None:

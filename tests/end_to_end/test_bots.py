@@ -27,22 +27,6 @@ CLUSTER_PAGE = DOCS / "reference" / "protocol" / "several-servers.md"
 NOWHERE = "ws://127.0.0.1:1"
 
 
-async def test_a_whole_game_against_the_computer_and_a_rematch(bots: Server) -> None:
-    command = ("bot", "--level", "hard", "--json", "-s", bots.url, "--stay", "--result-code")
-    async with run_client(*command) as ana:
-        await ana.message(type="room", turn="X")
-        ana.send(type="move", cell=0)
-        state = await ana.message(type="room", turn="X")
-        while state["status"] == "playing":
-            ana.send(type="move", cell=state["board"].index("."))
-            state = await ana.message(type="room", ply=state["ply"] + 1)
-            if state["status"] == "playing":
-                state = await ana.message(type="room", ply=state["ply"] + 1)
-        assert state["result"]["winner"] in ("O", None)
-        ana.send(type="rematch")
-        assert (await ana.message(type="room", game=2))["status"] == "playing"
-
-
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no node here to run a bot in JavaScript")
 async def test_the_bot_in_javascript_of_the_documentation_plays_to_the_end(server: Server, tmp_path: Path) -> None:
     page = await asyncio.to_thread(BOTS_PAGE.read_text, encoding="utf-8")

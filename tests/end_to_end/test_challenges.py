@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.clients import COMMAND, run_client
+from tests.end_to_end.clients import run_client
 from tests.peer import until
 from tests.server.ratings.served import CLOCK, RULES, a_server, claimed, rating
-from tests.terminal import run_screen
 from tictactoe_client import Client
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.features.ratings.feature import RatingOptions
@@ -101,20 +100,6 @@ async def test_a_ladder_and_a_player_are_printed(rating: Server, bo: Client, tmp
     answers = [json.loads(line) for line in await run(rating, tmp_path, "player", "--json")]
     (profile,) = [one["profile"] for one in answers if "profile" in one]
     assert profile["ladders"][0]["wins"] == 1
-
-
-@pytest.mark.parametrize("answer", ["yes", "no"])
-async def test_a_rated_game_offers_to_claim_the_name_first(rating: Server, answer: str) -> None:
-    command = "play", *TERMS, "--rated", "-n", "ana", "--plain", "-s", rating.url
-    async with run_screen(*COMMAND, *command) as ana:
-        await ana.until("Rated games need a name of your own. Make ana yours now?")
-        ana.type(f"{answer}\n")
-        if answer == "yes":
-            await ana.until("ana is yours. If you lose all your devices", "10+0, rated.", "Waiting for another player.")
-            ana.type("leave\n")
-        else:
-            await ana.until("Make a name yours:", "name claim NAME")
-        assert await ana.end() == (0 if answer == "yes" else 6)
 
 
 async def test_a_script_without_a_claimed_name_is_told_how_to_claim_one(rating: Server) -> None:

@@ -1,17 +1,12 @@
 import json
 import re
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.client.tournaments import EVENT, event, with_card_in_use
-from tests.end_to_end.clients import COMMAND, ClientProcess, complaint, run_client
-from tests.faults.hostile_server import hostile_server
+from tests.end_to_end.clients import complaint, run_client
 from tests.peer import Peer, open_peer
-from tests.terminal import run_screen
-from tictactoe_protocol.events import EventJoin
 from tictactoe_server.server import Server
 
 CLOCK = {"initial_ms": 60_000, "increment_ms": 0}
@@ -39,28 +34,6 @@ async def begin(organiser: Peer, event: str, players: int) -> None:
     while len(told["table"]) < players:
         told = await organiser.next_of("event")
     assert (await organiser.ask("event_run", event=event, seq=told["seq"], action="begin"))["type"] == "ok"
-
-
-async def opponents(organiser: Peer, event: str, name: str, rounds: int) -> AsyncIterator[str | None]:
-    """Yield a player's opponent in each round, None for a bye; then begin the next round when this one is over."""
-    for number in range(1, rounds + 1):
-        await organiser.ask("event_watch", event=event, on=True)
-        state = await organiser.until(lambda told: told["type"] == "event" and told["round"] == number)  # noqa: B023
-        names = [{*pairing["names"].values()} for pairing in state["pairings"]]
-        yield next((other for pair in names if name in pair for other in pair - {name}), None)
-        if number < rounds:
-            while state.get("due_ms") is None:
-                state = await organiser.until(lambda told: told["type"] in ("event", "event_rows"))
-            await organiser.ask("event_run", event=event, seq=state["seq"], action="next")
-
-
-async def play(client: ClientProcess) -> None:
-    """Play a game in plain mode from the call to its end, on any board."""
-    said = await client.until("You are called")
-    assert re.fullmatch(r"You are called: [XO] against .* in [A-Z0-9]{6}\. Come within [01]:\d\d\.", said)
-    await client.until("Your move")
-    client.type("resign", "resign")
-    await client.until("You lose. You resign.")
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
@@ -115,45 +88,6 @@ async def test_the_organiser_runs_an_event_while_another_client_is_open(server: 
         await watching.until("Not begun yet")
         assert "done" in (await run("event", code, "begin", *there, home=tmp_path)).lower()
         await watching.until("Round 1")
-
-
-async def test_plain_mode_enters_each_board_and_ends_with_the_table(bots: Server, tmp_path: Path) -> None:
-    async with open_peer(bots.url, "org") as org:
-        code = await open_event(org, "random", "random", advance="hand")
-        there = ("--plain", "--server", bots.url)
-        async with run_client("event", code, "join", "--name", "ana", *there) as ana:
-            await ana.until(
-                "Friday: round robin, 3x3, 1+0.", "You are in as ana.", "Not begun yet, open; 3 of 3 players are here."
-            )
-            await begin(org, code, 3)
-            async for against in opponents(org, code, "ana", rounds=3):
-                if against is None:
-                    continue
-                await play(ana)
-                if not (tmp_path / "game").exists():
-                    while not re.search(r"ana \([XO]\).*[01]-[01]$", line := await ana.read_line() or "end"):
-                        assert not line.startswith(("Waiting for", "end")), ana.lines
-                    await ana.ask(f"save {tmp_path / 'game'}", "Saved in")
-            assert f'[Event "{code}"]' in (tmp_path / "game").read_text()
-            last = await ana.until("3.  ana (you)")
-            assert "Round 3 of 3, over; 3 of 3 players are here." in ana.lines
-            assert last.split()[3] == "0"
-            assert await ana.end() == 0
-
-
-async def test_taking_over_a_card_needs_a_confirmation(tmp_path: Path) -> None:
-    async with hostile_server() as server:
-        entering = ("event", EVENT, "--ticket", "ana-1", "-s", with_card_in_use(server, event()).url)
-        async with run_screen(*COMMAND, *entering, "--plain") as ana:
-            await ana.until("Play here instead? Type yes to do that; anything else means no.")
-            await ana.ask("yes\n", "You are in as ana.")
-            await ana.ask("quit\n", "Goodbye.")
-            assert await ana.end() == 0
-        for options in (("--plain", "--no-input"), ("--json",)):
-            async with run_client(*entering, *options, **at(tmp_path)) as script:
-                assert await script.end() == 6
-                assert "is already here with this card" in await script.errors()
-        assert [one.here for one in server.heard if isinstance(one, EventJoin)] == [False, True, False, False]
 
 
 async def test_json_mode_passes_messages_on_and_fills_in_defaults(server: Server) -> None:

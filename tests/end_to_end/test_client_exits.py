@@ -120,29 +120,6 @@ async def test_the_end_of_a_terminals_input_is_no_decision_either(server: Server
         await sees_held(bo)
 
 
-async def test_signals_that_come_at_once_are_one_and_the_end_is_polite() -> None:
-    program = """
-import asyncio, os, signal, sys
-from tictactoe_client.cli.run import run_until_signal
-from tictactoe_client.settings import Settings
-
-async def work():
-    for _ in range(2):
-        os.kill(os.getpid(), signal.SIGTERM)
-    try:
-        await asyncio.sleep(3600)
-    finally:
-        print("goodbye", flush=True)
-
-sys.exit(run_until_signal(Settings("json"), work()))
-"""
-    process = await start_program(sys.executable, "-c", program, stdout=PIPE, env=environment())
-    assert process.stdout is not None
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        assert await process.stdout.read() == b'goodbye\n{"from":"client","type":"closed","exit":143}\n'
-        assert await process.wait() == 143
-
-
 async def test_a_second_ctrl_c_ends_at_once() -> None:
     program = """
 import asyncio, sys

@@ -147,20 +147,6 @@ async def test_a_request_over_the_size_limit_is_refused(server: Server) -> None:
     assert own(ana) == ["connected", "error", "closed"]
 
 
-async def test_moves_from_a_file_continue_in_the_rematch(server: Server, tmp_path: Path) -> None:
-    path = tmp_path / "moves.jsonl"
-    path.write_text('{"type":"move","at":"a1"}\n{"type":"resign"}\n{"type":"rematch"}\n{"type":"move","at":"b2"}\n')
-    async with open_peer(server.url, "bo") as bo:
-        code = (await bo.ask("create"))["room"]
-        with path.open("rb") as moves:
-            async with run_client("join", code, "--json", "-s", server.url, stdin=moves):
-                await bo.state(status="playing")
-                await bo.ask("move", room=code, cell=4, ply=0)
-                await bo.state(status="over")
-                await bo.ask("rematch", room=code)
-                assert (await bo.state(game=2, ply=1))["board"] == "....X...."
-
-
 async def test_a_second_move_for_one_position_is_dropped_and_waits_for_no_other(server: Server) -> None:
     async with json_game(server) as (ana, bo, code):
         ana.type('{"type":"move","at":"b2"}', '{"type":"move","at":"c3"}')
@@ -182,15 +168,6 @@ async def test_a_watcher_watches_on_to_the_end_without_input(server: Server) -> 
             await ana.ask("resign", room=code)
             assert await watcher.end() == 0
         assert messages(watcher)[-2]["status"] == "over"
-
-
-async def test_the_list_of_rooms_passes_through(server: Server) -> None:
-    async with open_peer(server.url) as host:
-        code = (await host.ask("create"))["room"]
-        async with run_client("rooms", "--json", "-s", server.url) as listing:
-            assert await listing.end() == 0
-    assert own(listing) == ["connected", "closed"]
-    assert [room["room"] for room in messages(listing)[2]["rooms"]] == [code]
 
 
 @pytest.mark.parametrize("command", [("rooms",), ("history",), ("watch",)], ids=" ".join)
@@ -215,26 +192,6 @@ async def test_check_tells_each_step_as_an_object(server: Server) -> None:
     assert all(step["ok"] for step in steps)
     assert (steps[2]["name"], len(steps[3]["ms"])) == ("ana", 3)
     assert messages(check)[-1] == {"from": "client", "type": "closed", "exit": 0}
-
-
-async def test_check_of_a_host_that_does_not_exist_says_which_step_failed() -> None:
-    async with run_client("check", "--json", "-s", "ws://no.such.host.invalid") as check:
-        assert await check.end() == 3
-    assert [(line["type"], line.get("ok"), line.get("code")) for line in messages(check)] == [
-        ("step", False, None),
-        ("error", None, "unreachable"),
-        ("closed", None, None),
-    ]
-
-
-async def test_a_room_that_does_not_exist_ends_with_the_refusal_and_the_closing_line(server: Server) -> None:
-    async with run_client("join", "ZZZZZZ", "--json", "-s", server.url) as ana:
-        assert await ana.end() == 5
-        assert "There is no room ZZZZZZ." in await ana.errors()
-    assert [message["type"] for message in messages(ana)] == ["connected", "welcome", *["error"] * 3, "closed"]
-    told = messages(ana)[-2]
-    assert (told["from"], told["code"]) == ("client", "no_such_room")
-    assert told["message"] == "There is no room ZZZZZZ. It may have closed."
 
 
 @pytest.mark.parametrize(("leaves_in", "code"), [("playing", 12), ("waiting", 12), ("over", 10)])

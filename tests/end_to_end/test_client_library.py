@@ -7,15 +7,14 @@ import pytest
 from websockets.asyncio.server import ServerConnection
 
 from tests.end_to_end.clients import serving
-from tests.peer import PATIENCE_SECONDS, play_out, two_playing
+from tests.peer import PATIENCE_SECONDS
 from tests.proxy import Proxy
 from tictactoe_client import ConnectionLost, Refused, Room, VersionRefused, connect
-from tictactoe_client.online import connection, events
+from tictactoe_client.online import connection
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_engine import Rules
 from tictactoe_protocol.pushes import Ok, Welcome
 from tictactoe_server.server import Server
-from tictactoe_words.telling import announce
 
 State = TypeVar("State")
 
@@ -108,49 +107,6 @@ async def test_a_bot_is_shown_as_a_program_also_after_a_reconnect(proxy: Proxy) 
             assert {seat.bot for seat in state.seats.values() if seat is not None} == {"guest"}
 
 
-async def test_states_come_to_everybody_and_the_newest_wins(server: Server) -> None:
-    async with pair(server.url) as (first, second), connect(server.url) as other:
-        await first.move("b2")
-        await state_where(second, ply=1)
-        await second.move(0)
-        await state_where(first, ply=2)
-        watching = await other.rooms.watch(first.code)
-        assert watching.moves == (4, 0)
-        assert (await state_where(watching)).board == "O...X...."
-        assert await watching.sync() == (4, 0)
-        late = await anext(aiter(first))
-        assert late.ply == 2
-
-
-async def test_a_watcher_of_fast_games_hears_every_move_and_result_once(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tictactoe_server.core.live_room.WATCHED_SECONDS", 0.3)
-    async with two_playing(server) as (ana, bo, code), connect(server.url) as client:
-        room, heard = await client.rooms.watch(code), list[events.RoomEvent]()
-        room.subscribe(heard.append)
-        players = {"X": ana, "O": bo}
-        for _ in range(6):
-            await play_out(players, code, [0, 3, 1, 4, 2])
-            for player in (ana, bo):
-                await player.ask("rematch", room=code)
-            players = {"X": players["O"], "O": players["X"]}
-        await ana.ask("leave", room=code)
-        await state_where(room, game=7, status="over")
-    news = [event for event in heard if isinstance(event, events.Happening | events.Missed)]
-    moves = [event.cell for event in news if isinstance(event, events.Happening) and event.type == "moved"]
-    results = [event.result for event in news if isinstance(event, events.Happening) and event.result]
-    lines = [
-        line for event in heard if isinstance(event, events.Updated) for line in announce(event.news, event.state, "")
-    ]
-    assert not any(isinstance(event, events.Missed) for event in news)
-    assert moves == [0, 3, 1, 4, 2] * 6
-    assert [result.reason for result in results] == ["line"] * 6 + ["aborted"]
-    assert [line for line in lines if "Row 1" in line] == [
-        f"{name} plays C1. {name} wins. Row 1 is X X X." for name in ("ana", "bo") * 3
-    ]
-
-
 async def test_a_refusal_is_typed_and_the_connection_stays(server: Server) -> None:
     async with pair(server.url) as (first, second):
         with pytest.raises(Refused) as refused:
@@ -179,17 +135,6 @@ async def test_a_seat_that_is_kept_is_taken_up_again_by_the_token(server: Server
         code = (await ana.rooms.create()).code
     async with connect(server.url, token=ana.token) as ana:
         assert (await ana.rooms.join(code)).seat == "X"
-
-
-async def test_leaving_ends_the_iteration(server: Server) -> None:
-    async with pair(server.url) as (first, second):
-        await second.leave()
-        assert second.ended == "left"
-        assert [state async for state in second if state.seq < 0] == []
-        over = await state_where(first, status="over")
-        assert over.result is not None
-        assert over.result.reason == "aborted"
-        await first.leave()
 
 
 async def test_closing_a_room_ends_the_iteration_with_the_reason(server: Server) -> None:

@@ -34,36 +34,6 @@ async def test_a_watcher_from_the_middle_reads_the_rest_of_a_game(server: Server
     assert re.sub(r"Connected, \d+ ms", "Connected, N ms", text) + "\n" == told
 
 
-async def test_a_name_that_a_school_does_not_take_is_answered_with_the_given_one() -> None:
-    settings = Settings(host="127.0.0.1", port=0, for_="school", features=(BotOptions(demo=False),))
-    async with Server(settings) as school, run_client("new", "-n", "zoe", "-s", school.url) as zoe:
-        told = await zoe.until("Names come from your teacher: you are ")
-        assert re.search(r"you are [A-Z][a-z]+ [A-Z][a-z]+ [0-9]{2} here, not zoe\.", told)
-        await open_room(zoe)
-        zoe.end_input()
-
-
-async def test_a_drawn_game_on_another_board_with_letters(server: Server) -> None:
-    arguments = ("new", "-n", "ana", "-s", server.url, "--keys", "letters", "--quiet", "--result-code")
-    async with run_client(*arguments) as ana, open_peer(server.url, "bo") as bo:
-        code = (await ana.until("Code")).split()[1]
-        await bo.ask("join", room=code)
-        for letter, reply in (("q", 1), ("e", 4), ("a", 5), ("x", 6)):
-            await ana.until("Your move, X.")
-            ana.type(letter)
-            await bo.until(lambda message: message.get("turn") == "O")
-            ply = bo.seen[-1]["ply"]
-            await bo.send("move", room=code, cell=reply, ply=ply)
-        await ana.until("Your move, X.")
-        assert "2  X O O     . . ." in ana.lines
-        ana.type("/l", "/b", "c")
-        await ana.until("Last: bo played A3, bottom left.")
-        await ana.until("You play C3, bottom right. It's a draw. The board is full.", "Rematch?")
-        ana.end_input()
-        assert await ana.end() == 11
-        assert not [line for line in ana.lines if line.startswith(("Connecting", "To play"))]
-
-
 @pytest.mark.parametrize(("options", "accessible"), [((), "1"), (("--no-board",), "")])
 async def test_a_screen_reader_gets_no_board_unasked(server: Server, options: tuple[str, ...], accessible: str) -> None:
     where = ("-s", server.url, *options)
@@ -75,15 +45,6 @@ async def test_a_screen_reader_gets_no_board_unasked(server: Server, options: tu
         await ana.ask("b", "   A B C")
 
 
-async def test_anything_else_than_the_word_again_plays_on(server: Server) -> None:
-    async with plain_game(server.url) as (ana, bo, _):
-        ana.type("resign", "no", "leave", "resign", "1", "leave", "yes")
-        await ana.until("Abort the game? Type resign or yes", "The game goes on.", "Leave and abort this game?")
-        await ana.until("Abort the game? Type resign or yes", "You play A1", "Leave and abort this game?")
-        assert await ana.end() == 0
-        assert (await bo.state(status="over"))["board"] == "X........"
-
-
 async def test_with_no_input_nothing_is_asked_back(server: Server) -> None:
     async with plain_game(server.url, "--no-input") as (ana, bo, code):
         ana.type("b2")
@@ -93,18 +54,6 @@ async def test_with_no_input_nothing_is_asked_back(server: Server) -> None:
         ana.type("resign")
         assert await ana.end() == 0
         assert ana.lines[-1] == "Winner: bo, O."
-
-
-async def test_with_stay_a_player_stays_to_the_end_of_the_game(server: Server) -> None:
-    async with run_client("play", "-s", server.url, "--stay") as ana, open_peer(server.url, "bo") as bo:
-        await open_room(ana)
-        ana.end_input()
-        await ana.until("The input has ended. Staying until the game ends.")
-        code = (await bo.ask("match"))["room"]
-        await ana.until("Your move, X.")
-        await bo.ask("resign", room=code)
-        assert await ana.end() == 0
-        assert any("aborted" in line for line in ana.lines), ana.lines
 
 
 async def test_moves_out_of_turn_from_a_pipe_are_refused_once_a_position(server: Server) -> None:
@@ -120,31 +69,6 @@ async def test_moves_out_of_turn_from_a_pipe_are_refused_once_a_position(server:
         ana.lines.count("Moves cannot be entered in advance: type each when it is your turn. For scripts, see --json.")
         == 1
     )
-
-
-async def test_yes_and_no_with_two_offers_or_none(server: Server) -> None:
-    async with plain_game(server.url) as (ana, bo, code):
-        ana.type("decline", "draw withdraw", "undo withdraw", "draw please", "claim")
-        await ana.until("There is no question to answer. Your move, X.", "You have offered no draw.")
-        await ana.until(
-            "You have not asked to take a move back.", "Type draw, draw accept, draw decline or draw withdraw."
-        )
-        await ana.until("Nobody has been away for long enough.")
-        await ana.ask("a1", "You play A1, top left.")
-        await bo.ask("move", room=code, cell=4, ply=1)
-        await bo.ask("draw", room=code, action="offer")
-        await bo.ask("undo", room=code, action="offer")
-        await ana.until("Type undo to let them, undo decline to refuse.")
-        ana.type("yes", "draw no", "n")
-        await ana.until("Which one? Type draw accept or undo accept.", "You decline the draw.")
-        await ana.until("You let the move stand.")
-        ana.type("resign", "yes")
-        await ana.until("You lose. You resign.")
-        await bo.ask("rematch", room=code)
-        await ana.until("Type rematch or yes to accept.")
-        ana.type("no", "accept")
-        await ana.until("To refuse a rematch, leave the room: type leave, or new for another opponent.")
-        await ana.until("Game 2. You are O. bo is X.")
 
 
 async def test_a_step_on_never_declines_an_offer_that_came_while_one_looked_back(server: Server) -> None:
@@ -178,14 +102,3 @@ async def test_a_guest_of_a_school_comes_back_as_the_same_by_the_name_asked_for_
                 names.update(line for line in mia.lines if line.endswith(": Well played!"))
     assert len(names) == 1
     assert re.fullmatch("[A-Z][a-z]+ [A-Z][a-z]+ [0-9]{2}: Well played!", names.pop())
-
-
-async def test_plain_mode_offers_no_chat_if_it_is_off() -> None:
-    async with (
-        Server(Settings(host="127.0.0.1", port=0, chat="off", features=(BotOptions(demo=False),))) as server,
-        run_client("new", "-n", "ana", "-s", server.url) as ana,
-    ):
-        await open_room(ana)
-        await ana.ask("chat hello", "Chat is off on this server.")
-        await ana.ask("help", "Talk:")
-        assert "says it to all" not in ana.lines[-1]

@@ -12,27 +12,11 @@ from tests.terminal import pipe
 from tictactoe_client import connect
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.json_mode import JsonGame
-from tictactoe_client.plain.game import PlainGame
 from tictactoe_client.settings import Settings
 from tictactoe_client.streams.keyboard import MAX_LINE_BYTES, Keyboard
-from tictactoe_client.streams.output import Output
 from tictactoe_server.server import Server
 
 SOON = 0.02
-
-
-async def test_a_player_whose_input_has_ended_leaves(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
-    settings = Settings(leaving_seconds=SOON, result_code=True)
-    with pipe() as (reader, writer):
-        os.close(writer)
-        async with connect(server.url, name="ana") as ana, open_peer(server.url, "bo") as bo:
-            code = (await bo.ask("create"))["room"]
-            game = PlainGame(session_of(ana, settings), Keyboard(reader), Output())
-            assert await game.run(Choice("join", code=code)) == 12
-            assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
-    lines = capsys.readouterr().out.splitlines()
-    assert "The input has ended. Leaving in 0.02 s, which aborts the game. (With --stay, the client stays.)" in lines
-    assert lines[-1] == f"You left room {code}. Goodbye."
 
 
 async def test_a_script_whose_input_has_ended_leaves(server: Server, capfd: pytest.CaptureFixture[str]) -> None:
@@ -45,31 +29,6 @@ async def test_a_script_whose_input_has_ended_leaves(server: Server, capfd: pyte
             assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
     printed = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
     assert printed[-1]["type"] == "ok"
-
-
-async def test_waiting_is_announced_now_and_then(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
-    told: list[str] = []
-
-    class Listener(Output):
-        def print(self, *lines: str) -> None:
-            told.extend(lines)
-            if len([line for line in told if line.startswith("Still waiting")]) >= 2:
-                heard.set()
-
-    heard = asyncio.Event()
-    settings = Settings(waiting_line_seconds=SOON)
-    with pipe() as (reader, _):
-        async with connect(server.url, name="ana") as ana, open_peer(server.url, "bo") as bo:
-            game = PlainGame(session_of(ana, settings), Keyboard(reader), Listener())
-            playing = asyncio.create_task(game.run(Choice("create", seat="O")))
-            await heard.wait()
-            assert "Still waiting for another player after 0 seconds." in told
-            code = (await bo.ask("match"))["room"]
-            playing.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await playing
-            assert told[-1] == "Goodbye."
-            assert (await bo.state(status="over"))["room"] == code
 
 
 async def test_lines_are_read_whatever_their_ends_and_lengths() -> None:

@@ -18,20 +18,3 @@ async def test_a_lesson_is_shown_in_the_room_and_in_the_list_and_its_game_is_ana
         async with run_client("watch", code, "-n", "eve", "-s", server.url) as eve:
             await eve.until("X's move.")
             await eve.ask("chat take the corner", "In this room only players may chat.")
-
-
-async def test_muted_players_are_hidden_until_unmuted(server: Server) -> None:
-    async with run_client("new", "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
-        code = await open_room(ana)
-        await bo.ask("join", room=code)
-        await bo.ask("chat", room=code, text="loser")
-        await ana.until("bo: loser")
-        ana.type("mute", "mute bo")
-        await ana.until("Nobody is muted. Type mute and a name.", "bo is muted. To hear them again: unmute bo")
-        await bo.ask("chat", room=code, text="and again")
-        await bo.ask("draw", room=code, action="offer")
-        await ana.until("bo offers a draw.")
-        await ana.ask("unmute bo", "bo is not muted.")
-        await bo.ask("chat", room=code, text="sorry")
-        await ana.until("bo: sorry")
-        assert "bo: and again" not in ana.lines

@@ -3,9 +3,8 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from tests.end_to_end.clients import COMMAND, run_client
+from tests.end_to_end.clients import run_client
 from tests.peer import open_peer
-from tests.terminal import run_screen
 from tictactoe_server.server import Server
 
 
@@ -15,18 +14,6 @@ async def full_room(server: Server) -> AsyncIterator[str]:
         code = (await ana.ask("create"))["room"]
         await bo.ask("join", room=code)
         yield code
-
-
-async def test_a_full_room_is_watched_by_a_typed_word(server: Server) -> None:
-    async with (
-        full_room(server) as code,
-        run_screen(*COMMAND, "join", code, "-n", "cy", "--plain", "-s", server.url) as cy,
-    ):
-        await cy.until(f"Room {code} is full; you may watch it. Type watch or yes to do that; anything else means no.")
-        cy.type("watch\n")
-        await cy.until(f"Watching room {code}:", "X's move.")
-        cy.type("leave\n")
-        assert await cy.end() == 0
 
 
 async def test_a_full_room_exits_with_5_if_no_question_can_be_asked(server: Server) -> None:

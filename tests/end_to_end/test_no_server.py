@@ -5,15 +5,12 @@ import signal
 import ssl
 import subprocess
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
 from tests.end_to_end.clients import COMMAND, run_client
 from tests.environment import environment
-from tests.faults.harness import Harness
 from tests.faults.hostile_server import ROOM, Answer, Frame, hostile_server, identity
-from tests.peer import open_peer
 from tests.raw import Serving, listening
 from tests.terminal import RESTORED, run_screen
 from tests.together import try_each
@@ -213,29 +210,3 @@ async def test_a_server_that_falls_silent_is_not_waited_for_without_end() -> Non
         *((let_in, mode, unanswered) for mode in ("--plain", "--json")),
     ]
     await try_each(cases, attempt, at_a_time=len(cases))
-
-
-async def test_both_interfaces_report_a_stopped_server_and_continue_after_it(tmp_path: Path) -> None:
-    async with (
-        Harness(tmp_path) as server,
-        run_screen(*COMMAND, "new", "-n", "ana", "-s", server.url) as ana,
-        open_peer(server.url) as peer,
-    ):
-        await ana.shows("Waiting for another player")
-        room = (await peer.ask("rooms"))["rooms"][0]["room"]
-        async with run_client("join", room, "--plain", "-n", "bo", "-s", server.url) as bo:
-            await bo.until("X's move.")
-            await ana.shows("Your move")
-            await server.end(signal.SIGKILL)
-            await ana.shows("Connection lost", "Seat held", "r try now", "Esc leave")
-            await bo.until("Connection lost. Trying again for up to 10 minutes.")
-            await server.start()
-            await asyncio.gather(bo.until("Connected again after"), ana.shows("Back after"))
-            ana.type("5")
-            await bo.until("ana plays B2, centre.")
-            await bo.ask("1", "You play A1")
-            bo.type("leave", "leave")
-            assert await bo.end() == 0
-        await ana.shows("You win! bo left the game.")
-        ana.type("\x11")
-        assert await ana.end() == 0

@@ -60,12 +60,6 @@ async def test_both_seats_come_back_when_the_program_was_killed(server: Server) 
         await client.ask("a2", "It's Bo's move.")
 
 
-async def test_three_play_on_the_full_screen(server: Server) -> None:
-    async with run_screen(*COMMAND, "local", "Ana", "--marks", "XOA", "--board", "3x3", "-s", server.url) as screen:
-        for key, words in (("", "It's Ana's move."), ("1", "It's Player 2's move."), ("5", "It's Player 3's move.")):
-            await screen.do(key, words)
-
-
 async def test_a_program_and_too_many_names_are_refused() -> None:
     assert "one keyboard" in await complaint("local", "--json", code=2)
     assert "Leave out --marks" in await complaint("local", "a", "b", "c", "--marks", "XO", code=2)

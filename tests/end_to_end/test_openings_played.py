@@ -1,12 +1,9 @@
 import asyncio
-import json
 from pathlib import Path
-from typing import Any
 
 from tests.end_to_end.clients import run_client
 from tests.end_to_end.test_client_plain import open_room
 from tests.end_to_end.test_plain_game import Sitting, compare
-from tests.peer import open_peer
 from tictactoe_engine import Rules
 from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
@@ -61,27 +58,3 @@ async def test_a_swap2_game_in_plain_mode_is_watched_saved_and_replayed(server: 
         line = await games.read_line()
         assert line is not None
         assert "exact lines only, swap2 opening  bo (X) v ana (O)  won by resignation" in line
-
-
-async def test_a_file_of_json_lines_plays_an_opening(server: Server, tmp_path: Path) -> None:
-    path = tmp_path / "lines.jsonl"
-    lines: list[dict[str, Any]] = [*({"type": "move", "at": at} for at in ("a1", "b1", "c1"))]
-    lines += [{"type": "choose", "take": "O"}, {"type": "move", "at": "a2"}, {"type": "resign"}]
-    path.write_text("\n".join(map(json.dumps, lines)))
-    with path.open("rb") as file:
-        async with (
-            run_client("new", *OPTIONS, "--json", "-n", "ana", "-s", server.url, stdin=file) as ana,
-            open_peer(server.url, "bo") as bo,
-        ):
-            code = (await ana.message(type="room"))["room"]
-            await bo.ask("join", room=code)
-            await bo.state(ply=3)
-            await bo.ask("choose", room=code, take="more", ply=3)
-            for ply, cell in ((3, 3), (4, 4)):
-                await bo.ask("move", room=code, cell=cell, ply=ply)
-            over = await ana.message(type="room", status="over")
-            assert await ana.end() == 0
-    assert (over["board"][:6], over["chosen"], over["result"]["winner"]) == ("XOXOXO", ["more", "O"], "X")
-    assert over["seats"]["O"]["name"] == "ana"
-    replies = [message["id"] for message in map(json.loads, ana.lines) if message["type"] == "ok"]
-    assert replies == ["client-1", *(f"line-{number}" for number in range(1, 7))]

@@ -234,21 +234,3 @@ async def test_the_end_of_input_ends_it_and_ctrl_c_as_well(games: str, typed: st
         screen.type(typed)
         await screen.hear("Goodbye.\n")
         assert await screen.end() == code
-
-
-async def test_a_long_history_comes_page_by_page(server: Server) -> None:
-    async with connect(server.url, name="ana") as ana:
-        room = await ana.rooms.create("classic")
-        for number in range(1, 104):
-            async with connect(server.url) as bo:
-                other = await bo.rooms.join(room.code)
-                await room.move(0, ply=0)
-                await other.move(1, ply=1)
-                await room.resign()
-                if number < 103:
-                    await room.leave()
-                    room = await ana.rooms.create("classic")
-        games = await ana.games.list(102)
-        assert len(games) == 102
-        assert len({game.game_id for game in games}) == 102
-        assert len(await ana.games.list(1000)) == 103

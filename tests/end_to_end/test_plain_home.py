@@ -87,14 +87,6 @@ async def test_lines_typed_while_leaving_run_at_the_prompt(server: Server) -> No
         assert await ana.end() == 0
 
 
-async def test_ctrl_c_in_a_game_ends_the_whole_program(server: Server) -> None:
-    async with run_screen(*COMMAND, "--plain", "-n", "ana", "-s", server.url) as ana:
-        await ana.until("help or quit.\r\n> ")
-        await ana.ask("new\n", "Waiting for another player.")
-        ana.type("\x03")
-        assert await ana.end() == 130
-
-
 async def test_the_prompt_without_a_server_reports_that_and_stays() -> None:
     async with run_screen(*COMMAND, "--plain", "-s", "ws://127.0.0.1:1") as ana:
         await ana.until("Can't reach ws://127.0.0.1:1", "help or quit.\r\n> ")

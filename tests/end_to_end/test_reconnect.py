@@ -2,7 +2,6 @@ import asyncio
 import contextlib
 import json
 import os
-import re
 import signal
 from collections.abc import AsyncIterator, Coroutine
 from typing import Any, TypeVar
@@ -19,12 +18,10 @@ from tests.proxy import Proxy
 from tests.terminal import pipe
 from tictactoe_client import Client, ConnectionLost, Interrupted, Refused, Room, connect
 from tictactoe_client.input.ways import Choice
-from tictactoe_client.json_mode import JsonGame
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.events import Back, Gone, Lost, Retrying
 from tictactoe_client.online.messages import Messages
 from tictactoe_client.plain.game import PlainGame
-from tictactoe_client.settings import Settings
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output
 from tictactoe_protocol.pushes import LobbyChange
@@ -73,43 +70,12 @@ async def lose_the_answer(asking: Coroutine[Any, Any, None], proxy: Proxy, arriv
         await task
 
 
-async def test_after_a_reconnect_the_game_continues_in_the_same_seat(server: Server, proxy: Proxy) -> None:
-    async with far_room(server, proxy) as (ana, room, bo):
-        messages = ana.messages()
-        await room.move("b2")
-        proxy.cut()
-        await bo.send("move", room=room.code, cell=0, ply=1)
-        assert (await state_where(room, ply=2)).turn == "X"
-        assert room.seat == "X"
-        await room.move("c3")
-        assert (await state_where(room, ply=3)).board == "O...X...X"
-        await event_of(messages, Lost)
-        retrying = await event_of(messages, Retrying)
-        assert retrying.attempt == 1
-        await event_of(messages, Back)
-
-
 async def test_a_move_whose_answer_was_lost_is_sent_again_and_played_once(server: Server, proxy: Proxy) -> None:
     async with far_room(server, proxy) as (_, room, bo):
         await lose_the_answer(room.move(4), proxy, bo.state(ply=1))
         assert (await state_where(room, ply=1)).board == "....X...."
         await bo.send("move", room=room.code, cell=0, ply=1)
         assert (await state_where(room, ply=2)).turn == "X"
-
-
-async def test_requests_without_a_connection_are_sent_after_reconnecting(server: Server, proxy: Proxy) -> None:
-    async with far_room(server, proxy) as (ana, room, bo):
-        messages = ana.messages()
-        proxy.lose()
-        await event_of(messages, Retrying)
-        asking = [asyncio.create_task(room.move(4)), asyncio.create_task(room.chat("still here"))]
-        await proxy.until_called()
-        proxy.is_closed = False
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            await asyncio.gather(*asking)
-        said = await bo.next_of("chat")
-        assert said["text"] == "still here"
-        assert room.state.ply == 1
 
 
 async def test_answered_requests_are_not_repeated_after_reconnecting() -> None:
@@ -238,35 +204,6 @@ def test_announced_return_times_are_spread_up_to_twice_the_wait() -> None:
     assert (first, second) == ({0.4}, {0.8})
 
 
-PLAIN = """\
-Connection lost. Trying again for up to 10 minutes. Your seat is held for 1 minute while the server runs.
-Connected again after N second. You missed nothing. Your move, X.
-You play B2, centre.
-Connection lost. Trying again for up to 10 minutes. Your seat is held for 1 minute while the server runs.
-Connected again after N second.
-You missed a move: A1.
-   A B C
-1  O . .
-2  . X .
-3  . . .
-Your move, X."""
-
-
-async def test_a_transcript_shows_loss_return_and_missed_moves(server: Server, proxy: Proxy) -> None:
-    async with plain_game(proxy.url, url_of_bo=server.url) as (ana, bo, code):
-        before = len(ana.lines)
-        proxy.cut()
-        await ana.until("Connected again")
-        await ana.ask("b2", "You play B2")
-        await bo.state(ply=1)
-        await cut_off(ana, proxy)
-        await bo.ask("move", room=code, cell=0, ply=1)
-        proxy.is_closed = False
-        await ana.until("Your move, X.")
-        told = re.sub(r"after \d+ second", "after N second", "\n".join(ana.lines[before:]))
-        assert told.replace("seconds.", "second.").replace("60 second.", "60 seconds.") == PLAIN
-
-
 async def test_a_transcript_that_gives_up_gives_advice(proxy: Proxy, capsys: pytest.CaptureFixture[str]) -> None:
     with pipe() as (reader, writer):
         async with connect(proxy.url, name="ana", reconnect=BRIEF) as ana, open_peer(proxy.url, "bo") as bo:
@@ -307,23 +244,6 @@ async def test_a_script_hears_of_the_loss_and_its_move_is_sent_again(server: Ser
         proxy.down.is_swallowing = False
         proxy.cut()
         assert (await ana.message(type="error"))["code"] == "interrupted"
-
-
-async def test_a_script_that_gives_up_ends_with_the_loss(proxy: Proxy, capfd: pytest.CaptureFixture[str]) -> None:
-    with pipe() as (reader, _):
-        async with connect(proxy.url, name="ana", reconnect=BRIEF) as ana, open_peer(proxy.url, "bo") as bo:
-            code = (await bo.ask("create"))["room"]
-            game = asyncio.create_task(
-                JsonGame(session_of(ana, Settings(mode="json")), Keyboard(reader)).run(Choice("join", code=code))
-            )
-            await bo.state(status="playing")
-            proxy.lose()
-            with pytest.raises(ConnectionLost):
-                await game
-    lines = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
-    own = [line["type"] for line in lines if line.get("from") == "client"]
-    assert own[:2] == ["connected", "disconnected"]
-    assert set(own[2:]) == {"reconnecting"}
 
 
 async def test_without_a_connection_questions_are_answered_and_a_move_is_kept(server: Server, proxy: Proxy) -> None:

@@ -79,20 +79,6 @@ async def test_no_color_removes_colour_unless_it_is_empty(
         assert (re.search(rb"\x1b\[[\d;]*38;[25];", screen.written) is not None) is has_colour
 
 
-async def test_a_resized_window_is_redrawn(server: Server) -> None:
-    async with run_screen(*COMMAND, "-s", server.url) as screen:
-        await screen.until("Playing as")
-        screen.resize(30, 8)
-        await screen.shows("> Find an opponent")
-        screen.resize(10, 4)
-        await screen.shows("Playi")
-        screen.written = b""
-        screen.resize(100, 30)
-        await screen.until("Find an opponent")
-        screen.type("\x11")
-        assert await screen.end() == 0
-
-
 @pytest.mark.parametrize("stream", [0, 1, 2])
 async def test_with_one_stream_redirected_there_is_never_an_escape(server: Server, stream: int) -> None:
     redirect = {0: "</dev/null", 1: "| cat", 2: "2>/dev/null"}[stream]

@@ -362,28 +362,6 @@ async def test_half_a_pair_is_a_usage_error_and_a_wrong_one_a_line(authority: Au
     assert told.startswith(f"Cannot use the certificate in {authority.cert} or the key in ")
 
 
-async def test_the_invitation_uses_the_path_of_the_hosts_command() -> None:
-    folder = Path(COMMAND).parent
-    process = await asyncio.create_subprocess_exec(
-        f"{folder.name}/tictactoe-server",
-        *("--port", "0", "--data", ":memory:"),
-        cwd=folder.parent,
-        stdout=PIPE,
-        stderr=PIPE,
-        env=environment(),
-    )
-    try:
-        await url_of(process)
-        await line_of(process)
-        for _ in addresses_at(None):
-            await line_of(process)
-        if addresses_at(None):
-            assert f":  {folder.name}/tictactoe-client --server http://" in await line_of(process)
-    finally:
-        process.kill()
-        await process.communicate()
-
-
 @pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="this system has no such sockets")
 async def test_the_service_manager_is_notified_of_ready_watchdog_and_stopping(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:

@@ -2,7 +2,6 @@ import json
 import re
 from typing import Any
 
-import pytest
 from playwright.async_api import expect
 
 from tests.page.conftest import SERVER_GOES, FindViolations, Visit, Visitor, take_turns
@@ -130,10 +129,8 @@ async def test_a_rated_game_shows_the_changes_and_leads_to_a_new_challenge(serve
     await expect(bo.page.locator(".player")).to_have_count(2)
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-async def test_a_rated_game_asks_for_a_claimed_name_first(server: Server, visit: Visit, width: int) -> None:
-    ana = await visit(address(server))
-    await ana.page.set_viewport_size({"width": width, "height": 800})
+async def test_a_rated_game_asks_for_a_claimed_name_first(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server), phone=True)
     await expect(ana.page.locator(".way").first).to_contain_text("Nobody else is online.")
     await ana.tile("connect-four").click(force=True)
     rated, dialog = ana.page.get_by_role("switch", name="rated"), ana.page.get_by_role("dialog", name="Your name")

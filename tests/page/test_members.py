@@ -87,23 +87,6 @@ async def test_a_link_leads_to_a_room_of_another_server(members: Members, visit:
     await ana.hears(f"{members.origin}/{room}")
 
 
-async def test_a_match_is_played_on_the_server_of_the_waiting_player(members: Members, visit: Visit, bo: Peer) -> None:
-    members.waiting = await room_of(bo, members)
-    ana = await visit(members.origin, may_fail=SERVER_GOES)
-    await ana.button("Find an opponent").click()
-    await ana.hears("You are O.")
-    assert members.places_of("match") == ["s1", "s2"]
-    assert ana.code == members.waiting
-
-
-async def test_a_move_refused_by_the_old_server_is_played_at_the_new(members: Members, visit: Visit, bo: Peer) -> None:
-    ana = await one_at_the_board(members, visit, bo)
-    members.owners[ana.code] = "s2"
-    await ana.play(4)
-    await bo.state(ply=1)
-    assert members.places_of("move") == ["s1", "s2"]
-
-
 async def test_two_games_at_two_servers_are_both_kept(members: Members, visit: Visit, bo: Peer, server: Server) -> None:
     ana = await one_at_the_board(members, visit, bo)
     first = ana.code
@@ -170,18 +153,6 @@ async def test_redirects_to_servers_outside_the_welcome_are_refused(members: Mem
     await ana.hears(f"Room {room} is at {members.urls['s2']} now.")
     await expect(ana.page.get_by_role("heading", name="Nothing here")).to_be_visible()
     assert members.places_of("hello") == ["s1", "s1"]  # again, in case it had come since
-
-
-async def test_a_room_can_move_to_a_server_that_joined_later(members: Members, visit: Visit, bo: Peer) -> None:
-    members.strangers = {"s2"}
-    ana = await one_at_the_board(members, visit, bo)
-    room = ana.code
-    members.strangers = set()
-    await members.move(room, "s2")
-    await ana.hears(f"The room is at {members.urls['s2'].removeprefix('ws://')} now.")
-    await ana.play(4)
-    await bo.state(ply=1)
-    assert members.places_of("move") == ["s2"]
 
 
 async def test_the_pages_policy_limits_redirections(members: Members, visit: Visit, bo: Peer) -> None:

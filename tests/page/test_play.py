@@ -3,12 +3,9 @@ import re
 import pytest
 from playwright.async_api import expect
 
-from tests.end_to_end.clients import run_client
-from tests.limits import uncounted
 from tests.page.conftest import LAPTOP, Visit, Visitor, take_turns
 from tests.peer import Peer
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Settings
 
 WITHOUT_LONG_TIMERS = """() => {
     const start = window.setTimeout
@@ -87,28 +84,6 @@ async def test_a_misere_line_loses_and_is_not_painted_as_a_win(server: Server, v
     assert bool(await bo.page.evaluate(moving)) == moves
 
 
-async def test_two_pages_and_a_terminal_play_and_one_watches_from_the_middle(server: Server, visit: Visit) -> None:
-    ana, bo = await two_at_the_board(server, visit, "three-players")
-    async with run_client("join", ana.code, "-s", server.url, "-n", "cy", "--plain") as cy:
-        await cy.until("You are A")
-        await ana.play(12)
-        await bo.play(0)
-        await cy.until("Your move, A.")
-        dee = await visit(ana.page.url)
-        await dee.hears("Watching room")
-        await dee.sees(C3="X", A1="O")
-        cy.type("b2")
-        for page in (ana, bo, dee):
-            await page.hears("cy plays B2.")
-            await page.sees(B2="A")
-        await dee.page.keyboard.press("ArrowLeft")
-        await dee.sees(B2="free", A1="O")
-        await ana.play(13)
-        await dee.sees(D3="free")
-        await dee.page.keyboard.press("End")
-        await dee.sees(D3="X")
-
-
 async def test_a_refused_move_is_explained_at_the_cell_until_the_next_move(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit)
     await ana.play(4)
@@ -135,28 +110,6 @@ async def test_a_refused_name_is_not_replaced_silently(server: Server, visit: Vi
     await expect(eve.page.get_by_text("Waiting for someone")).to_be_visible()
     await bo.join("bo")
     await eve.hears("bo joins as O.")
-
-
-async def test_offers_are_made_answered_and_taken_back(server: Server, visit: Visit) -> None:
-    ana, bo = await two_at_the_board(server, visit)
-    await ana.play(4)
-    await ana.button("Take back").click()
-    await bo.hears("ana asks to take back B2.")
-    await bo.button("Accept").click()
-    await ana.hears("You take back B2.")
-    await ana.sees(B2="free")
-    await ana.play(0)
-    await bo.play(1)
-    await bo.button("Offer a draw").click()
-    await bo.button("Withdraw").click()
-    await ana.hears("bo withdraws the draw offer.")
-    await bo.button("Offer a draw").click()
-    await ana.hears("bo offers a draw.")
-    await ana.button("Decline").click()
-    await bo.hears("ana declines the draw.")
-    await ana.button("Offer a draw").click()
-    await bo.page.keyboard.press("Control+y")
-    await ana.hears("It's a draw. Both agreed.")
 
 
 async def test_a_game_is_aborted_then_resigned_and_played_again(server: Server, visit: Visit) -> None:
@@ -188,20 +141,6 @@ async def test_clocks_run_and_a_first_move_is_due(server: Server, visit: Visit) 
     await bo.join("bo")
     await expect(ana.page.locator(".player").first).to_contain_text(re.compile(r"first move due in 0:[0-2]\d"))
     await expect(bo.page.locator(".clock").first).to_have_text("3:00")
-
-
-async def test_a_game_can_be_claimed_from_an_absent_opponent(visit: Visit) -> None:
-    settings = Settings(host="127.0.0.1", port=0, hold_seconds=4)
-    async with Server(settings, limits=uncounted()) as server:
-        ana, bo = await two_at_the_board(server, visit)
-        await ana.play(4)
-        await bo.play(0)
-        await bo.page.context.close()
-        await ana.hears("bo lost the connection.")
-        await expect(ana.page.locator(".game").get_by_text("bo lost")).to_have_count(0)  # the row alone says so
-        await expect(ana.page.get_by_text("bo has been away too long")).to_be_visible()
-        await ana.button("Claim the win").click()
-        await ana.hears("You win! The other player was away too long.")
 
 
 async def shared_link(visitor: Visitor) -> str:

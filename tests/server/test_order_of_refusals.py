@@ -36,6 +36,10 @@ async def test_the_message_comes_before_hello(server: Server, text: str, code: s
         assert (await Peer(socket).receive())["code"] == code
 
 
+async def test_a_second_hello_is_refused(ana: Peer) -> None:
+    assert await ana.refusal("hello") == "already_hello"
+
+
 async def test_during_a_game(server: Server) -> None:
     async with three_with_a_watcher(server) as (ana, bo, eve, room), open_peer(server.url) as stranger:
         peers = {"X": ana, "O": bo, "watcher": eve, "stranger": stranger}

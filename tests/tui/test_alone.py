@@ -4,7 +4,6 @@ import asyncio
 
 from tests.peer import PATIENCE_SECONDS
 from tests.tui.conftest import OpenScreen, ScreenUser
-from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.input.ways import against_computer
 
 NOWHERE = "ws://127.0.0.1:1"
@@ -27,14 +26,6 @@ async def test_home_on_a_local_server_offers_only_useful_entries(open_screen: Op
         await ana.until("> Play the computer   ‹ medium ›")
         await ana.do("right down left left left", "> The game            ‹ Gomoku ›", "15x15, 5 in a row")
         await ana.do("enter", "hard-bot", "Gomoku", "Your move, X.")
-
-
-async def test_one_keeps_the_name_that_was_chosen_last(open_screen: OpenScreen) -> None:
-    players = KnownPlayers()
-    players.keep(KnownPlayer("ws://elsewhere:1", "zoe", "token", used_at=1.0))
-    players.keep(KnownPlayer("ws://elsewhere:2", "guest-abcd", "other", used_at=2.0))
-    async with open_screen(NOWHERE, name=None, local=True) as zoe:
-        await until_started(zoe, "Playing as  zoe")
 
 
 async def test_after_a_game_with_the_computer_home_offers_the_same_again(open_screen: OpenScreen) -> None:

@@ -157,16 +157,6 @@ async def test_boards_show_progress_and_a_knock_out_its_bracket(open_screen: Ope
         await ana.until("Semi-finals", gone="3 moves")
 
 
-async def test_a_called_board_opens_by_itself_and_leads_back(open_screen: OpenScreen) -> None:
-    async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=PAGE) as ana:
-        await ana.until("Waiting for")
-        await server.push(CALL)
-        await ana.until("Your move, X.", ROOM)
-        await server.push(state(2, (0, 4, 1, 3, 2), result=Result("X", "line", (0, 1, 2))))
-        await ana.until("You win")
-        await ana.do("escape", "Waiting for")
-
-
 async def test_the_game_of_a_scored_pairing_is_looked_through(open_screen: OpenScreen) -> None:
     rules, result = PRESETS["classic"], GameResult("line", "X")
     game = GameRecord(rules=rules, moves=(0, 4, 1, 3, 2), result=result, players=(("X", "ana"), ("O", "bo")))

@@ -76,16 +76,6 @@ async def test_more_games_come_as_one_gets_to_the_end(server: Server, open_scree
         await ana.do("home", ">  1.")
 
 
-async def test_without_a_game_that_is_said(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url, first_page=HISTORY) as ana:
-        text = await ana.until(f"You have finished no game on {server.url} yet.", "Esc leave")
-        assert "replay" not in text
-        assert "save" not in text
-        await ana.do("enter s down end r", "You have finished no game")
-        await ana.press("escape")
-    assert ana.app.return_code == 0
-
-
 async def test_without_a_server_that_is_said_and_tried_again(server: Server, open_screen: OpenScreen) -> None:
     async with played(server), open_screen("ws://127.0.0.1:1", first_page=HISTORY) as ana:
         text = await ana.until("Can't reach ws://127.0.0.1:1", "r tries again")
@@ -104,14 +94,6 @@ async def test_the_list_stays_when_the_server_disappears(server: Server, proxy: 
         proxy.is_closed = False
         await ana.do("r", "> 2.", gone="Connection lost")
         await ana.do("enter", "REPLAY")
-
-
-async def test_the_smallest_window_shows_the_choice_and_the_way_out(server: Server, open_screen: OpenScreen) -> None:
-    async with played(server, games=0, resigned=8), open_screen(server.url, None, (36, 10), HISTORY) as ana:
-        lines = (await ana.until("> 1.", "Gomoku", "lost")).splitlines()
-        assert lines[0].split() == ["Your", "games", "8", "games"]
-        assert "Esc leave" in lines[-1]
-        await ana.do("end", "> 8.")
 
 
 async def test_a_game_is_shared_by_its_link_and_taken_back(server: Server, open_screen: OpenScreen) -> None:

@@ -12,23 +12,6 @@ from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
 
-async def test_home_shows_player_server_and_menu(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url) as ana:
-        text = await ana.until("Playing as  ana", "> Find an opponent", "Join with a code", "Watch a game")
-        assert server.url in text
-        assert "ms" in text.splitlines()[0]
-        await ana.press("ctrl+q")
-    assert ana.app.return_code == 0
-
-
-async def test_a_waiting_room_is_joined_from_the_list(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url) as ana, open_peer(server.url, "bo") as bo:
-        code = (await bo.ask("create"))["room"]
-        await ana.until(code)
-        await ana.do("up", f"> {code}")
-        await ana.do("enter", "It's bo's move.", "O  ana (you)")
-
-
 async def test_a_quick_match_is_had_in_any_game_that_has_a_name(server: Server, open_screen: OpenScreen) -> None:
     async with open_screen(server.url) as ana, open_peer(server.url, "bo") as bo:
         await ana.until("> Find an opponent    ‹ Tic-tac-toe ›", "against whoever comes next", "←→ change")
@@ -37,13 +20,6 @@ async def test_a_quick_match_is_had_in_any_game_that_has_a_name(server: Server, 
         await ana.do("left left left left enter", "Waiting for another player", "Gomoku")
         await bo.ask("match", rules="gomoku")
         await ana.until("Your move, X.")
-
-
-async def test_the_game_of_the_quick_match_is_the_computer_s_too(bots: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(bots.url) as ana:
-        await ana.until("> Find an opponent")
-        await ana.do("left left left left down left", "> Play the computer   ‹ easy ›", "‹ Connect four ›")
-        await ana.do("enter", "easy-bot", "Connect four", "Your move, X.")
 
 
 async def test_invalid_codes_and_missing_rooms_are_reported(at_home: AtHome) -> None:

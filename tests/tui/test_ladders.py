@@ -68,18 +68,6 @@ async def test_a_rated_opponent_is_wanted_once_one_has_kept_a_name(rating: Serve
         await user.do("enter", "Waiting for another player", "Connect four · rated", "3 min each + 2 s a move; public.")
 
 
-async def test_a_rated_game_of_the_command_line_begins_once_the_name_is_claimed(
-    rating: Server, open_screen: OpenScreen
-) -> None:
-    choice = Choice("match", PRESETS[RULES], ClockFields(**CLOCK), rated=True)
-    async with open_screen(rating.url, choice, name="ana") as user:
-        await user.until("> Make this name yours", "Rated games need a name of your own.")
-        await user.do("enter", "What's your name?")
-        await user.do("enter", "ana is yours. If")
-        await user.do("escape", "written")
-        await user.do("enter", "Waiting for another player", "Connect four · rated")
-
-
 async def test_rescue_codes_stay_before_a_rated_game_when_the_connection_is_new(
     rating: Server, open_screen: OpenScreen
 ) -> None:

@@ -93,15 +93,6 @@ async def test_games_come_and_go_by_themselves(server: Server, open_screen: Open
         await ana.until("No public game", "0 live")
 
 
-async def test_home_shows_as_many_running_games_as_fit(server: Server, open_screen: OpenScreen) -> None:
-    async with two_playing(server, "bo", "cy") as (bo, cy, _):
-        for rules in ("gomoku", "connect-four"):
-            await cy.ask("join", room=(await bo.ask("create", rules=rules))["room"])
-        async with open_screen(server.url) as ana:
-            text = await ana.until("Playing as", "Now here", "3 live", "bo v cy")
-            assert text.count("bo v cy") == 2
-
-
 async def test_demonstration_games_are_shown_next_to_the_menu(open_screen: OpenScreen) -> None:
     async with Server(ServerSettings(host="127.0.0.1", port=0)) as server, open_screen(server.url) as ana:
         await ana.until("The computers play", "hard-bot", "Watch a game")

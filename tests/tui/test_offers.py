@@ -1,4 +1,3 @@
-from tests.peer import until
 from tests.tui.conftest import Game
 
 
@@ -11,17 +10,6 @@ async def test_an_offer_can_be_answered_by_key_while_typing(game: Game) -> None:
         await ana.press("ctrl+y")
         assert (await bo.state(room=code, status="over"))["result"]["reason"] == "agreed"
         await ana.until("say: well_")
-
-
-async def test_own_offers_are_withdrawn_by_key_and_by_command(game: Game) -> None:
-    async with game() as (ana, *_):
-        await ana.enter(":draw", "You offered a draw.")
-        await ana.do("ctrl+y", "This is your own offer: the other side has to answer it.")
-        await ana.do("ctrl+n", "You withdraw the draw offer.", gone="You offered a draw.")
-        await ana.press("5")
-        await until(lambda: ana.app.pages[-1].room.moves)
-        await ana.enter(":undo", "You asked to take back B2. Waiting for the answer ...   Ctrl+N withdraw")
-        await ana.enter(":undo withdraw", "You withdraw the request to take a move back.")
 
 
 async def test_why_a_game_ended_stays_when_the_other_one_leaves(game: Game) -> None:

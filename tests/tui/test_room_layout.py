@@ -1,13 +1,12 @@
 """The layout of a room in windows of every size: nothing overlaps or is cut, and the essentials are visible."""
 
-import contextlib
 import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.peer import Peer, open_peer, until
+from tests.peer import Peer, open_peer
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.board.grid import BoardStyle
 from tictactoe_client.input.ways import Choice
@@ -98,24 +97,6 @@ async def test_each_size_shows_essentials(server: Server, open_screen: OpenScree
                     assert re.search(r"^ +1 ", "\n".join(lines), re.MULTILINE) or rules.rows > 3, shown
                     assert re.search(r"^ +[+└]?[-─]*[A-Z]([ ┴+─-]+[A-Z])+", "\n".join(lines), re.MULTILINE), shown
                     assert "ana" in shown, shown
-
-
-async def test_six_players_and_a_watcher_fit_at_every_size(server: Server, open_screen: OpenScreen) -> None:
-    rules = Rules(3, 5, 3, marks="XOABCD")
-    async with open_screen(server.url, Choice("create", rules)) as ana, contextlib.AsyncExitStack() as others:
-        await ana.until("Waiting for 5 more")
-        code = ana.code
-        for _ in range(5):
-            peer = await others.enter_async_context(open_peer(server.url, LONG_NAME))
-            await peer.ask("join", room=code)
-        await ana.until("Your move")
-        watcher = await others.enter_async_context(open_screen(server.url, Choice("watch", code=code)))
-        await watcher.until("you watch")
-        await ana.enter("a1")
-        await until(lambda: watcher.app.pages[-1].room.moves and ana.app.pages[-1].room.moves)
-        await watcher.do("left", "move 0 of 1")
-        check_fit(watcher, "The start.")
-        check_fit(ana, "Barth")
 
 
 async def test_the_end_fits_at_every_size(server: Server, open_screen: OpenScreen) -> None:

@@ -51,25 +51,6 @@ async def test_a_line_may_be_left_for_the_board_and_taken_up_again(game: Game) -
         await ana.do("escape tab", "say: _")
 
 
-async def test_in_a_narrow_window_a_line_is_shown_until_the_next_key(game: Game) -> None:
-    async with game(size=(40, 12)) as (ana, bo, code):
-        await bo.ask("chat", room=code, text="hello there")
-        await ana.until("bo: hello there", gone="Your move")
-        await ana.do("left", "Your move", gone="hello there")
-        await bo.ask("chat", room=code, text="well then")
-        await ana.until("bo: well then", gone="Your move")
-        await ana.do("ctrl+c", "Leave and abort this game?", gone="well then")
-
-
-async def test_no_rematch_is_offered_after_the_opponent_left(game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await bo.ask("resign", room=code)
-        await ana.until("r play again  v review  n new private room  s save")
-        await bo.ask("leave", room=code)
-        await ana.until("v review  n new private room", gone="r play again")
-        await ana.do("5", "The game is over.", "n new private room")
-
-
 async def say(peer: Peer, code: str, *lines: str) -> None:
     for line in lines:
         await peer.ask("chat", room=code, text=line)
@@ -114,13 +95,6 @@ async def test_several_lines_wait_for_their_turn_in_a_narrow_window(game: Game) 
             await ana.press("f9")
         await ana.until("Your move", gone="bo: line")
         assert all(f"line {number} of" in seen for number in range(4))
-
-
-async def test_visible_chat_lines_are_not_repeated(game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await say(bo, code, "hello there")
-        text = await ana.until("bo: hello there", "Your move")
-        assert text.count("hello there") == 1
 
 
 @pytest.mark.parametrize("size", [(80, 24), (30, 8)])

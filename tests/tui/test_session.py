@@ -1,6 +1,5 @@
 import asyncio
 import os
-import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -8,7 +7,6 @@ import pytest
 
 from tests.kept import hold_lock
 from tests.peer import PATIENCE_SECONDS
-from tests.proxy import Proxy
 from tests.tui.conftest import OpenScreen
 from tictactoe_client.files.players import Identity, KnownPlayers
 from tictactoe_client.online.address import parse_cluster
@@ -44,32 +42,6 @@ async def test_a_later_run_is_the_same_player_unless_the_name_differs(server: Se
         assert again.player == ana.player != first.player
     async with linked(server) as last:
         assert last.player == ana.player
-
-
-@pytest.mark.parametrize("in_a_room", [False, True])
-async def test_the_head_shows_the_latency(
-    proxy: Proxy, open_screen: OpenScreen, monkeypatch: pytest.MonkeyPatch, *, in_a_room: bool
-) -> None:
-    monkeypatch.setattr("tictactoe_client.online.connection.PING_INTERVAL_SECONDS", 0.01)
-
-    def shown() -> int:
-        found = re.search(r"(\d+) ms", ana.text)
-        assert found is not None
-        return int(found[1])
-
-    async with open_screen(proxy.url) as ana:
-        await ana.until("Playing as", " ms")
-        if in_a_room:
-            await ana.do("enter", "Waiting for another player", " ms")
-        at_first = shown()
-        proxy.down.delay_seconds = (at_first + 100) / 500
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while shown() <= at_first:
-                await ana.pilot.pause()
-            slow = shown()
-            proxy.down.delay_seconds = 0
-            while shown() >= slow:
-                await ana.pilot.pause()
 
 
 def test_the_displayed_latency_ignores_small_changes() -> None:

@@ -10,7 +10,6 @@ from tests.kept import write_config
 from tests.peer import PATIENCE_SECONDS
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.files.choices import load_choices
-from tictactoe_client.settings import SCREEN_OPTIONS
 from tictactoe_server.server import Server
 
 ROWS = ("theme", "colour", "ascii", "motion", "mouse", "bell", "language", "keys", "coordinates", "confirm")
@@ -78,30 +77,6 @@ async def test_every_key_of_the_form(open_screen: OpenScreen) -> None:
         await ana.do("s s", "r retry")
 
 
-async def test_every_value_of_every_line_below_the_theme_comes_round(open_screen: OpenScreen) -> None:
-    async with at_settings(open_screen) as ana:
-        await ana.press("down")
-        for field in ROWS[1:]:
-            before, seen = getattr(ana.app.settings, field), set()
-            while True:
-                await ana.press("right")
-                seen.add(str(getattr(ana.app.settings, field)))
-                if getattr(ana.app.settings, field) == before:
-                    break
-            assert len(seen) > 1
-            await ana.press("down")
-        await until_kept(ana)
-        assert set(load_choices()) == {option.key for option in SCREEN_OPTIONS.values()} - {"theme"}
-
-
-async def test_a_click_on_a_line_changes_it(open_screen: OpenScreen) -> None:
-    async with at_settings(open_screen) as ana:
-        await ana.click(10, 4)
-        await until_chosen(ana, "Plain ASCII        yes")
-        await ana.click(10, 20)
-        assert ana.app.settings.ascii
-
-
 async def test_a_value_is_chosen_from_all_of_them_with_the_mouse(open_screen: OpenScreen) -> None:
     async with at_settings(open_screen) as ana:
         await ana.click(30, 2)
@@ -110,13 +85,6 @@ async def test_a_value_is_chosen_from_all_of_them_with_the_mouse(open_screen: Op
         await ana.click(30, night)
         await ana.until("> Theme              night", gone="contrast")
         assert await until_kept(ana) == {"theme": "night"}
-
-
-async def test_a_small_window_scrolls(open_screen: OpenScreen) -> None:
-    async with at_settings(open_screen, size=(80, 12)) as ana:
-        await ana.press("up")
-        await until_chosen(ana, "Confirm clicks")
-        await ana.until("Esc back", gone="Theme")
 
 
 async def test_a_setting_fixed_by_client_toml_changes_for_this_run_only(open_screen: OpenScreen) -> None:

@@ -6,8 +6,7 @@ from tests.peer import open_peer
 from tests.proxy import Proxy
 from tests.tui.conftest import AtHome, OpenScreen, ScreenUser
 from tictactoe_client.files.players import KnownPlayers
-from tictactoe_client.online.address import parse_address, parse_cluster
-from tictactoe_client.tui import FirstPage
+from tictactoe_client.online.address import parse_cluster
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
 
@@ -52,13 +51,6 @@ async def test_a_room_of_this_server_needs_no_journey(server: Server, open_scree
         assert ana.client is client
         await ana.app.session.identity.release()
         assert code in rooms_left(server.url)
-
-
-async def test_another_server_can_be_chosen_for_the_requested_page(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(NOWHERE.rpartition("/")[0], first_page=FirstPage("watch"), local=False) as ana:
-        await ana.until("connection refused")
-        ana.app.ways_in.travel(parse_address(server.url))
-        await ana.until("Watch a game", "No public game is on.")
 
 
 async def test_a_server_nearby_is_listed_and_gone_to(server: Server, open_screen: OpenScreen) -> None:

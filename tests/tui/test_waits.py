@@ -10,7 +10,6 @@ from tests.peer import Peer, open_peer, two_playing
 from tests.proxy import Proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tests.tui.test_going import until_rooms_wait
-from tests.tui.test_history_page import played
 from tictactoe_client.tui import FirstPage
 from tictactoe_server.server import Server
 
@@ -97,15 +96,3 @@ async def test_quitting_while_entering_leaves_the_room(
         await ana.press(*keys, "ctrl+q")
         await ana.until_it_ends()
         await until_rooms_wait(bo, 0)
-
-
-async def test_a_game_of_the_list_that_is_given_up_is_not_opened(server: Server, open_screen: OpenScreen) -> None:
-    async with Proxy(server.port) as proxy, played(server, resigned=1, url=proxy.url), open_screen(proxy.url) as ana:
-        await ana.until("Your games")
-        await ana.do("up enter", "2 games", "> 1.", "Gomoku")
-        proxy.down.hold_up()
-        await ana.do("enter", "Loading the game...   Esc cancel")
-        await ana.do("escape", "> 1.", gone="Fetching")
-        proxy.down.go_on()
-        await ana.do("escape", "Playing as")
-        assert len(ana.app.pages) == 1
