@@ -35,14 +35,14 @@ async def test_pages_outside_rooms_are_fully_translated(server: Server, at_home:
         code = (await zoe.ask("create", rules="connect-four"))["room"]
         assert english_on(await ana.until(code, "Wartende Räume (1)", "ohne Uhr")) == []
         for keys, title in (
-            ("n", "Dein Name:"),
+            ("n", "Wie heißt du?"),
             ("escape ?", "Hilfe"),
             ("escape t", "Farbschema: Nacht"),
             ("s", "Einstellungen"),
             ("escape escape", "Das ist die erste Seite."),
             ("d enter", "2 gewonnen, 0 verloren"),
             ("escape z z enter", "Private Partien stehen nicht hier"),
-            ("escape up up enter", "Code oder Link des Raums"),
+            ("escape up up enter", "Code oder Link"),
         ):
             assert english_on(await ana.do(keys, title)) == [], keys
 

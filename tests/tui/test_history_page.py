@@ -58,7 +58,7 @@ async def test_the_command_lists_one_s_games_and_ends_with_escape(server: Server
     async with played(server, pid=os.getppid()):
         before = KnownPlayers().path.read_bytes()
         async with open_screen(server.url, name=None, first_page=HISTORY) as ana:
-            await ana.until("1 game", "won by a line", "Esc leave")
+            await ana.until("1 game", "won by a line", "Esc/Ctrl+Q quit")
             await ana.press("escape")
         assert ana.app.return_code == 0
         assert KnownPlayers().path.read_bytes() == before

@@ -35,11 +35,12 @@ _SIGNS: Final = {
 def describe_help(state: RoomState, settings: Settings, viewer: str, now: Choices | None = None) -> list[str]:
     """Return lines about the viewer's commands, with `now` only those that are possible."""
     rules, plays = state.rules.to_rules(), seat_of(state, viewer) is not None
-    lines = [say("help goal", rules=describe_rules(rules)), *explain_rules(rules)]
+    lines = [f"{say('topic goal', rules=describe_rules(rules))}.", *explain_rules(rules)]
     if plays:
         columns = (say("help columns", columns=name_columns(rules), n=rules.columns), say("move by column"))
         names = [f"{typed} ({does})" for typed, does in ([columns] if rules.gravity else _list_names(settings))]
-        lines.append(say("help move", ways=_join_ways([*_list_keys(rules, settings), *names])))
+        ways = _join_ways([*_list_keys(rules, settings), *names])
+        lines.append(f"{say('topic move', rules=ways)}.")
     for topic, commands in list_commands(plays=plays, now=now):
         told = [
             f"{_ask(command.typed[0], rules, settings, plays=plays)} {command.does}"

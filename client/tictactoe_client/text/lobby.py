@@ -195,8 +195,8 @@ def short_rules(rules: RulesState | Rules) -> str:
     parts = [f"{rules.rows}x{rules.columns}"]
     if (rules.line, rules.rows, rules.columns) != (3, 3, 3):
         parts.append(say("rules line", line=rules.line))
-    special = {"rules misere": rules.misere, "rules falls": rules.gravity, "rules some blocked": rules.blocked}
-    special["rules only exact"] = rules.exact
+    special = {"rules misere": rules.misere, "rules gravity": rules.gravity, "view cell blocked": rules.blocked}
+    special["rules exact"] = rules.exact
     return ", ".join([*parts, *(say(id) for id, is_so in special.items() if is_so), *filter(None, [rules.opening])])
 
 

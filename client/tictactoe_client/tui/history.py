@@ -48,7 +48,7 @@ class HistoryPage(ListPage):
 
     def name_key(self, id: str) -> str:
         """Call the back key "quit" if the list is the only screen."""
-        return "key leave" if id == "key back" and len(self.program.screens) == 1 else super().name_key(id)
+        return "key quit" if id == "key back" and len(self.program.screens) == 1 else super().name_key(id)
 
     def connected(self) -> None:
         self._ask(anew=True)

@@ -143,7 +143,7 @@ class NewRoomPage(FormPage):
     def list_help(self) -> Sequence[Topic]:
         rows = tuple((field.title, field.note) for field in self.fields.values())
         games = tuple((title, say(f"rules of {game}")) for title, game in name_games().items())
-        return [(say("new room lines"), rows), (say("new room games"), games)]
+        return [(say("section own"), rows), (say("new room games"), games)]
 
     def action_open(self) -> None:
         self.take()
