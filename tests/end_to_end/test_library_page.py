@@ -14,7 +14,7 @@ import pytest
 
 import tictactoe_client
 from tests.environment import environment
-from tests.peer import PATIENCE_SECONDS, play_out, two_playing, until
+from tests.peer import PATIENCE_SECONDS, open_peer, until
 from tests.programs import Process, start_program
 from tests.server.ratings.served import CLOCK, RULES, claimed, rating
 from tictactoe_client import Client, Room, Tournament, connect, events
@@ -104,19 +104,44 @@ async def test_two_who_know_openings_play_a_whole_game_that_begins_with_one(serv
 
 
 async def test_the_logger_prints_games_moves_and_results(server: Server) -> None:
-    async with asyncio.timeout(PATIENCE_SECONDS), two_playing(server) as (ana, bo, room):
-        logger = await start("logger", server.url, room)
-        await ana.state(watchers=1)
-        await play_out({"X": ana, "O": bo}, room, [4, 0])
-        await ana.ask("resign", room=room)
-        for peer in (ana, bo):
-            await peer.ask("rematch", room=room)
-        await bo.ask("resign", room=room)
-        assert logger.stdout is not None
-        said = [(await logger.stdout.readline()).decode().strip() for _ in range(6)]
-        logger.terminate()
-        await logger.wait()
-    assert said == ["game 1", "X B2", "O A1", "O by resigned", "game 2", "nobody by aborted"]
+    async with (
+        asyncio.timeout(PATIENCE_SECONDS),
+        connect(server.url, name="ana") as ana,
+        open_peer(server.url, "bo") as bo,
+    ):
+        room = await ana.rooms.create("classic")
+        logger = await start("logger", server.url, room.code)
+        async for state in room:
+            if state.watchers:
+                break
+        said = list[str]()
+
+        async def hear(lines: int) -> None:
+            assert logger.stdout is not None
+            said.extend([(await logger.stdout.readline()).decode().strip() for _ in range(lines)])
+
+        await bo.ask("join", room=room.code)
+        for game in range(1, 4):
+            async for state in room:
+                if (state.game, state.status) == (game, "playing"):
+                    break
+            await hear(1)
+            if game == 2:
+                await room.move("b2")
+                await hear(1)
+                await bo.ask("move", room=room.code, cell=0, ply=1)
+                await hear(1)
+            await room.resign()
+            await hear(1)
+            if game < 3:
+                await room.rematch()
+                await bo.ask("rematch", room=room.code)
+    assert said == [
+        *("game 1", "nobody by aborted", "game 2", "X B2", "O A1", "O by resigned"),
+        *("game 3", "nobody by aborted"),
+    ]
+    logger.terminate()
+    await logger.wait()
 
 
 @pytest.mark.parametrize(("kind", "rules"), [("round_robin", "classic"), ("knock_out", "four-pie")])
