@@ -1,6 +1,6 @@
-"""Update the generated parts of the protocol's reference: errors from the catalogue, limits from the settings.
+"""Update the generated parts of the reference: errors from the catalogue, limits from the settings, all options.
 
-The text around them is written by hand. `tools.schemas` writes the pages with the other documents.
+The text around errors and limits is written by hand. `tools.schemas` writes the pages with the other documents.
 """
 
 import re
@@ -10,6 +10,7 @@ from typing import Final
 
 from tictactoe_server.settings import COUNTS, Limits, count_of
 from tictactoe_words.catalogue import open_catalogue
+from tools.options import render_options
 
 OF_CLIENTS: Final = {"refused off_board word", "refused bad_message reason", "refused bad_input"}
 """Refusals that the server never sends."""
@@ -19,7 +20,8 @@ _DOCS: Final = Path(__file__).parent.parent / "docs"
 def render_pages() -> Mapping[str, str]:
     """Return the text of each page by its path within the folder of documents."""
     pages = {"reference/protocol/sentences.md": _put_cases, "reference/protocol/limits.md": _put_defaults}
-    return {path: put((_DOCS / path).read_text(encoding="utf-8")) for path, put in pages.items()}
+    updated = {path: put((_DOCS / path).read_text(encoding="utf-8")) for path, put in pages.items()}
+    return {"reference/options.md": render_options(), **updated}
 
 
 def _put_cases(page: str) -> str:
@@ -32,7 +34,7 @@ def _put_cases(page: str) -> str:
 
 
 def _list_cases(event: str) -> str:
-    """Return a line for each code: each `why`, with the names of the other values of its sentence."""
+    """Return a line for each code that has data: each `why`, with the names of the other values of its sentence."""
     cases: dict[str, list[str]] = {}
     for id, sentence in open_catalogue("en").sentences.items():
         if id.startswith(event) and id not in OF_CLIENTS:
@@ -40,7 +42,8 @@ def _list_cases(event: str) -> str:
             values = ", ".join(f"`{name}`" for name in dict.fromkeys(re.findall(r"{(\w+)}", sentence)))
             case = f"`{why[0]}`" if why else "no `why`"
             cases.setdefault(code, []).append(f"{case} ({values})" if values else case)
-    return "".join(f"- **`{code}`**: {'; '.join(found)}\n" for code, found in cases.items())
+    lines = {code: "; ".join(found) for code, found in cases.items()}
+    return "".join(f"- **`{code}`**: {line}\n" for code, line in lines.items() if line != "no `why`")
 
 
 def _put_defaults(page: str) -> str:

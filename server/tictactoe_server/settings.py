@@ -162,9 +162,9 @@ class Settings:
     host: str | None = option(
         "Listen on this address, such as 127.0.0.1. [default: all IPv4 and IPv6 addresses]", metavar="ADDRESS"
     )
-    port: int = option("Listen on this port; 0 chooses a free port.", IntRange(0, 65535), default=DEFAULT_PORT)
+    port: int = option("Listen on this port; 0 chooses a free one.", IntRange(0, 65535), "NUMBER", default=DEFAULT_PORT)
     tls_cert: Path | None = file_option(
-        "Use TLS with this certificate chain (PEM). A changed file is loaded without a restart. Requires --tls-key."
+        "Use TLS with this certificate chain (PEM), and reload the file if it changes. Requires --tls-key."
     )
     tls_key: Path | None = file_option("Private key of --tls-cert (PEM, without a passphrase).")
     log_format: LogFormat = option("Format of the log on standard error.", Choice(get_args(LogFormat)), default="text")
@@ -182,13 +182,13 @@ class Settings:
     )
     data: Path | None = None  # the data folder; None to store nothing on disk
     origins: tuple[str, ...] = list_option(
-        "Accept WebSocket connections from web pages of this origin, too, such as https://play.example.",
+        "Address that players use, such as https://play.example. Its pages may connect.",
         _parse_origin,
         "ORIGIN",
         "origin",
     )
     trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = list_option(
-        "Trust the X-Forwarded-For and X-Forwarded-Proto headers of proxies in this network, such as 127.0.0.1.",
+        "Believe X-Forwarded-For, X-Forwarded-Proto and PROXY protocol 1 from this network, such as 127.0.0.1.",
         _parse_network,
         "CIDR",
         "trusted-proxy",
@@ -200,8 +200,8 @@ class Settings:
         default="",
     )
     trust_header: str | None = option(
-        "Take the player's name from this header, in which a --trusted-proxy passes the authenticated user, such as "
-        "Remote-User. Nobody else can claim the name.",
+        "Header in which a --trusted-proxy passes the name of a signed-on player, such as Remote-User. Nobody else can "
+        "claim the name.",
         _parse_header,
         "HEADER",
     )
@@ -218,8 +218,8 @@ class Settings:
         name="keep-history",
     )
     page: bool = option(
-        "Serve the web page on the same port, and text for clients such as curl. Pictures in link previews require "
-        "the extra `previews`: pip install 'tictactoe-rooms[previews]'.",
+        "Serve the web page on the same port, and text for clients such as curl. Link previews have pictures with "
+        "the extra 'tictactoe-rooms[previews]'.",
         default=True,
         name="page/--no-page",
     )

@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,17 +17,12 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS, until
-from tests.server.nats_node import empty_store, node_in
-from tictactoe_server.features.cluster.cluster import Cluster
-from tictactoe_server.features.cluster.feature import ClusterOptions
+from tests.peer import PATIENCE_SECONDS
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Settings
 
 DOCS = Path(__file__).parents[2] / "docs" / "reference"
 BLOCK = re.compile(r"^```text (\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-GAME, OPENING, ACROSS = "protocol.md", "protocol/openings.md", "protocol/several-servers.md"
+GAME, OPENING = "protocol.md", "protocol/openings.md"
 GENERATED = {"player", "token", "room", "url", "cluster", "game_id"}
 
 
@@ -106,26 +101,17 @@ def without_version(message: Any) -> Any:
     return {**message, "server": "tictactoe-server"} if message.get("type") == "welcome" else message
 
 
-async def replay(urls: Mapping[str, str], page: str, restart: Callable[[], Awaitable[None]] | None = None) -> int:
-    """Replay a page's transcript and return its number of lines; each line must match.
-
-    ``ana_at_one`` is connected to the URL of ``one``, other peers to the only one. `restart` runs before the first
-    `moved`.
-    """
+async def replay(url: str, page: str) -> int:
+    """Replay a page's transcript at the server of `url` and return its number of lines; each line must match."""
     lines, generated = list(read_transcript(page)), Generated()
-    generated.actual_of.update({f"ws://{name}.example:8765": url for name, url in urls.items() if name})
     async with contextlib.AsyncExitStack() as stack:
         sockets: dict[str, ClientConnection] = {}
         for line in lines:
             if line.who not in sockets:
-                url = urls[line.who.partition("_at_")[2]]
                 sockets[line.who] = await stack.enter_async_context(connect(url, proxy=None))
             if line.is_typed:
                 await sockets[line.who].send(generated.type_as_told(line.text))
                 continue
-            if restart is not None and '"moved","room"' in line.text and '"error"' not in line.text:
-                await restart()
-                restart = None
             shown, actual = json.loads(line.text), await read_line(sockets[line.who])
             assert without_version(generated.learn(shown, actual)) == without_version(shown)
             assert list(actual) == list(shown)
@@ -142,22 +128,11 @@ def read_page(path: str) -> str:
 
 @pytest.mark.parametrize("path", [GAME, OPENING])
 async def test_the_games_of_the_protocol_pages_can_be_typed_as_they_stand(server: Server, path: str) -> None:
-    assert await replay({"": server.url}, read_page(path)) > 20
-
-
-async def test_the_documented_game_across_two_servers_is_accurate(tmp_path: Path) -> None:
-    page = read_page(ACROSS)
-    with node_in(tmp_path) as node:
-        await (await empty_store(node)).close()
-        settings = Settings(host="127.0.0.1", port=0, features=(ClusterOptions(store=node.url, store_unsafe=True),))
-        async with Server(settings, limits=uncounted()) as two, contextlib.AsyncExitStack() as restarting:
-            one = await restarting.enter_async_context(Server(settings, limits=uncounted()))
-            await until(lambda: len(one.service(Cluster).members.urls) == len(two.service(Cluster).members.urls) == 2)
-            assert await replay({"one": one.url, "two": two.url}, page, restarting.aclose) > 25
+    assert await replay(server.url, read_page(path)) > 20
 
 
 async def test_typed_lines_are_compact_and_fit_a_terminals_line() -> None:
-    lines = [line for path in (GAME, OPENING, ACROSS) for line in read_transcript(read_page(path))]
+    lines = [line for path in (GAME, OPENING) for line in read_transcript(read_page(path))]
     typed = [line.text for line in lines if line.is_typed]
     assert typed
     for text in typed:

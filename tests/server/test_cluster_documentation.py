@@ -46,7 +46,7 @@ def test_the_documented_configuration_grants_the_permissions_that_servers_need()
 
 
 def documented_log_messages() -> list[str]:
-    rows = [line.split(" | ")[0] for line in TEXT.splitlines() if line.startswith("| log: ")]
+    rows = [line.partition("`: ")[0] + "`" for line in TEXT.splitlines() if line.startswith("- log: ")]
     return [message.removeprefix("... ") for row in rows for message in re.findall(r"`([^`]+)`", row)]
 
 

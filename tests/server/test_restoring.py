@@ -1,3 +1,4 @@
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -73,6 +74,18 @@ async def test_the_log_of_a_replaced_database_moves_with_it(folder: Path, tmp_pa
 async def test_an_empty_place_is_restored_into_as_well(folder: Path, tmp_path: Path) -> None:
     assert restore_backup(tmp_path / "new", folder.parent / "copy") == []
     assert await codes_in(tmp_path / "new") == {"K7M4PQ", "F2N3SH"}
+
+
+async def test_what_is_restored_belongs_to_the_owner_of_the_folder(folder: Path, tmp_path: Path) -> None:
+    copy, new = tmp_path / "copy", tmp_path / "of a service"
+    new.mkdir(mode=0o700)
+    owner = 10001 if os.geteuid() == 0 else os.geteuid()  # only root can give files away
+    os.chown(new, owner, -1)
+    for place in (folder, new):
+        restore_backup(place, copy)
+        files = [path for path in place.iterdir() if "replaced" not in path.name]
+        assert {path.stat().st_uid for path in files} == {place.stat().st_uid}
+    assert new.stat().st_uid == owner
 
 
 async def test_nothing_is_restored_under_a_server_that_runs(folder: Path, tmp_path: Path) -> None:

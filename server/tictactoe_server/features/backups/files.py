@@ -20,8 +20,8 @@ from tictactoe_server.storage.schema import Damaged, check_file, reading
 def restore_backup(folder: Path, backup: Path) -> list[Path]:
     """Replace the database in `folder` with `backup`, which may also be a recovered database.
 
-    Returns the new paths of the old files, which are renamed. May raise `OperatorError`, for instance while a server
-    uses the folder.
+    The new file belongs to the owner of the folder if root restores it. Returns the new paths of the old files, which
+    are renamed. May raise `OperatorError`, for instance while a server uses the folder.
     """
     if not backup.is_file():
         raise OperatorError(f"There is no file {backup}.")
@@ -40,12 +40,21 @@ def restore_backup(folder: Path, backup: Path) -> list[Path]:
                 moved.append(aside)
         fresh.rename(database)
         held.write_mark(0)
+        if hasattr(os, "geteuid") and os.geteuid() == 0:
+            _give_to_owner(folder)
         flush(folder)
     except OSError as error:
         raise OperatorError(f"Cannot restore {backup} to {folder}: {error.strerror or error}.") from error
     finally:
         held.release()
     return moved
+
+
+def _give_to_owner(folder: Path) -> None:
+    """Give the files in a data folder, which root may have created, to the folder's owner, whose server opens them."""
+    owner = folder.stat()
+    for path in folder.iterdir():
+        os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
 
 
 def database_in(folder: Path) -> Path:
