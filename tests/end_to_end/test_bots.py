@@ -41,6 +41,22 @@ async def test_the_bot_in_javascript_of_the_documentation_plays_to_the_end(serve
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no node here to run a bot in JavaScript")
+async def test_the_bot_in_javascript_waits_for_an_opponent_and_plays_it(server: Server, tmp_path: Path) -> None:
+    page = await asyncio.to_thread(BOTS_PAGE.read_text, encoding="utf-8")
+    program = tmp_path / "bot.mjs"
+    program.write_text(page.partition("```js\n")[2].partition("```")[0])
+    command = ("node", str(program), "play", "--server", server.url)
+    first = await start_program(*command, stdout=PIPE, stderr=PIPE, env=environment())
+    assert first.stderr is not None
+    assert re.fullmatch(rb"Waiting for an opponent in [A-Z0-9]{6}\.\n", await first.stderr.readline())
+    second = await start_program(*command, stdout=PIPE, stderr=PIPE, env=environment())
+    for process in (first, second):
+        output, _ = await process.communicate()
+        assert process.returncode == 0
+        assert re.fullmatch(rb"(line|full): (won|lost|drawn)\n", output)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node here to run a bot in JavaScript")
 async def test_the_program_of_the_documentation_follows_a_room_and_goes_to_no_stranger(tmp_path: Path) -> None:
     page = await asyncio.to_thread(CLUSTER_PAGE.read_text, encoding="utf-8")
     program = tmp_path / "watch.mjs"
