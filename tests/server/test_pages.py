@@ -586,12 +586,6 @@ def test_an_import_or_export_of_another_form_is_refused(tmp_path: Path, line: st
         assets_of(tmp_path, ONE_SCRIPT, {"a.js": f"{line}\n"})
 
 
-def test_comments_are_stripped_from_modules(tmp_path: Path) -> None:
-    a = '/** Says\n * "./b.js".\n */\n\nlet a = /** @type {number} */ (1);\n'
-    assets = assets_of(tmp_path, ONE_SCRIPT, {"a.js": a, "b.js": '/** @typedef {import("./a.js").A} A */\n'})
-    assert body_of(assets, "a.js") == b"let a =  (1);\n"
-
-
 def test_a_module_is_served_with_its_sentences(tmp_path: Path) -> None:
     a = 'say("is"); say(`turn ${status}`); say(isYou ? `${what}, you` : "plays"); `by ${say("joins")}`;\n'
     ids = json.loads(body_of(assets_of(tmp_path, ONE_SCRIPT, {"a.js": a}), "en.json"))

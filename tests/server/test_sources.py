@@ -82,28 +82,6 @@ def test_every_address_has_its_own_rate_limit() -> None:
     assert sources.rates.most_used == 3
 
 
-async def test_addresses_take_turns_after_a_turn_used_its_share_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.core.pressure.SHARE_SECONDS", -1)
-    sources, taken = some_sources([SECOND_NS], at_once=100), list[InLine]()
-    first = sources.of("192.0.2.1")
-    first.note_play()
-    sources.measure_turn()
-    assert first.consume(unlimited()) == 0, "there is nobody else who would wait for it"
-    await asyncio.sleep(0)
-    second = sources.of("192.0.2.2")
-    second.note_play()
-    sources.measure_turn()
-    crowd = [InLine(taken, sources, 3, address) for address in ("192.0.2.1", "192.0.2.2")]
-    for source, one in zip((first, second), crowd, strict=True):
-        assert source.consume(unlimited()) == IN_LINE
-        source.line_up(one.take_turn)
-    sources.lines._work_seconds = 60
-    await asyncio.sleep(0)
-    assert taken[:2] == crowd
-    assert sorted(map(id, taken)) == sorted(map(id, crowd * 3))
-    assert second.consume(unlimited()) == 0, "that was the next turn"
-
-
 async def test_idle_addresses_wait_longer_after_a_full_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tictactoe_server.core.pressure.SHARE_SECONDS", -1)
     monkeypatch.setattr("tictactoe_server.core.pressure.PERIOD_SECONDS", 600)

@@ -70,14 +70,12 @@ VALUES: dict[str, tuple[str, list[Any]]] = {
 }
 
 
-@pytest.fixture(params=["memory", "sqlite", "sqlite without a folder", "jetstream"])
+@pytest.fixture(params=["memory", "sqlite", "jetstream"])
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Storage]:
     opened: Storage
     match request.param:
         case "sqlite":
             opened = SqliteStore.open(tmp_path / "data", WITH_NOTES)
-        case "sqlite without a folder":
-            opened = SqliteStore.open(None, WITH_NOTES)
         case "jetstream":
             opened = await empty_store(request.getfixturevalue("node"), tmp_path / "data", WITH_NOTES)
         case _:
@@ -86,7 +84,7 @@ async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
     await opened.close()
 
 
-@pytest.fixture(params=WITH_NOTES.tables, ids=lambda spec: spec.name)
+@pytest.fixture(params=[ROOMS, PLAYERS, ACCOUNTS, NOTES], ids=lambda spec: spec.name)
 def spec(request: pytest.FixtureRequest) -> TableSpec[Any]:
     return request.param  # type: ignore[no-any-return]
 
