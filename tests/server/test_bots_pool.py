@@ -5,7 +5,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -127,6 +127,26 @@ async def test_a_process_is_waited_for_although_its_stop_was_cancelled() -> None
     await soon(worker.stop())
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+async def test_a_process_that_begins_after_its_start_was_given_up_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    create, begun, is_begun, may_return = asyncio.create_subprocess_exec, list[Any](), asyncio.Event(), asyncio.Event()
+
+    async def create_slowly(*command: str, **how: Any) -> Any:
+        begun.append(await create(*command, **how))
+        is_begun.set()
+        await may_return.wait()
+        return begun[0]
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", create_slowly)
+    worker = Worker(COMMAND)
+    starting = asyncio.create_task(worker.start())
+    await is_begun.wait()
+    starting.cancel()
+    await asyncio.wait([starting])
+    may_return.set()
+    await worker.stop()
+    assert begun[0].returncode is not None
 
 
 async def test_closing_a_pool_ends_all_waits(open_pool: OpenPool) -> None:

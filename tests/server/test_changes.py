@@ -53,6 +53,21 @@ async def test_a_late_move_is_refused_even_after_a_failed_save(
         assert await ana.refusal("move", room=room, cell=1, ply=2) == "game_over"
 
 
+async def test_a_thousand_changes_waiting_for_a_reload_are_all_answered(server: Server, store: TroubledStore) -> None:
+    async with two_playing(server) as (ana, bo, room):
+        player = Player(bo.welcome["player"], "bo")
+        store.trouble.before_next_save(
+            lambda: store.rooms.put(apply(store.rooms.now(room), player, Resign(room=room), 0))
+        )
+        async with open_peer(server.url, token=ana.welcome["token"]) as other:
+            for number in range(1_000):
+                await other.send("join" if number % 2 else "sync", id=f"{number}", room=room)
+            await ana.send("move", id="move", room=room, cell=4, ply=0)
+            ids = [str(number) for number in range(1_000)]
+            found = [(await other.until(lambda message: "id" in message))["id"] for _ in ids]
+            assert found == ids
+
+
 async def test_concurrent_matches_are_paired_in_shared_rooms(server: Server, store: TroubledStore) -> None:
     async with contextlib.AsyncExitStack() as stack:
         peers = [await stack.enter_async_context(open_peer(server.url)) for _ in range(10)]

@@ -1,7 +1,6 @@
 import json
-from collections.abc import Callable
 
-from tests.peer import Message, Peer, open_peer, play_out
+from tests.peer import Peer, open_peer, play_out
 from tictactoe_server.server import Server
 
 
@@ -62,28 +61,8 @@ async def test_a_seat_that_was_freed_is_matched_again(ana: Peer, bo: Peer, cy: P
     assert (matched["room"], matched["seat"]) == (room, "X")
 
 
-async def lobby_until(peer: Peer, condition: Callable[[dict[str, Message], set[str]], object]) -> None:
-    """Collect a subscriber's changes until rows (the newest of each room) and closed codes suffice."""
-    rows: dict[str, Message] = {}
-    closed: set[str] = set()
-    while not condition(rows, closed):
-        change = await peer.next_of("lobby")
-        assert set(change) == {"type", "changed", "closed"}
-        rows |= {row["room"]: row for row in change["changed"]}
-        closed |= {*change["closed"]}
-
-
 def is_told(peer: Peer) -> bool:
     return any(message["type"] == "lobby" for message in peer.seen)
-
-
-async def test_changes_of_the_lobby_are_batched(ana: Peer, eve: Peer) -> None:
-    await eve.ask("lobby", on=True)
-    for _ in range(20):
-        await ana.send("create")
-    await ana.ask("ping")
-    await lobby_until(eve, lambda rows, _: len(rows) == 20)
-    assert len([message for message in eve.seen if message["type"] == "lobby"]) < 20
 
 
 async def test_private_rooms_are_neither_listed_nor_announced(ana: Peer, bo: Peer, eve: Peer) -> None:
