@@ -35,6 +35,7 @@ from tictactoe_server.scheduler import Tasks
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Options, Settings, option, options_of
 from tictactoe_server.storage.specs import TableSpec
+from tictactoe_server.storage.store import StoreUnavailable
 
 HERE = Settings(host="127.0.0.1", port=0, features=(BotOptions(pause_seconds=0),))
 WINNING = [0, 3, 1, 4, 2]
@@ -252,3 +253,17 @@ async def test_a_field_that_cannot_be_made_is_left_out_and_the_others_are_sent(s
     async with open_peer(server.url, "ana") as peer:
         assert peer.welcome["points"] == 7
         assert peer.welcome.keys().isdisjoint({"worth", "odd"})
+
+
+async def test_a_hello_is_refused_while_the_store_cannot_give_a_field_and_may_be_repeated(server: Server) -> None:
+    failures = [StoreUnavailable()]
+
+    async def say_points(account: Account) -> int:
+        if failures:
+            raise failures.pop()
+        return 7
+
+    server.core.hooks.welcome_fields["points"] = say_points
+    async with open_peer(server.url, "ana") as peer:
+        assert peer.welcome["code"] == "unavailable"
+        assert (await peer.ask("hello", name="ana"))["points"] == 7

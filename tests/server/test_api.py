@@ -242,3 +242,33 @@ async def test_streams_are_limited_by_address() -> None:
         await until(lambda: server.service(Streams).of_address.most_used == 0)
         async with streaming(server, path):
             pass
+
+
+@pytest.mark.parametrize("catches_up", [True, False])
+async def test_slow_readers_get_the_newest_state_and_stalled_ones_are_cut_off(*, catches_up: bool) -> None:
+    limits = replace(uncounted(), outbox_bytes=4_096, catch_up_seconds=10 if catches_up else 0.3)
+    async with (
+        Server(Settings("127.0.0.1", 0), limits=limits) as server,
+        two_playing(server) as (_, _, room),
+        open_bytes(server.port) as (reader, writer),
+    ):
+        writer.transport.pause_reading()  # type: ignore[attr-defined]  # so that the network fills up
+        writer.write(f"GET /api/rooms/{room}/stream HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        await until(lambda: server.service(Streams).of_address.most_used == 1)
+        source = server.service(Streams).by_code.get(room)
+        assert source is not None
+        (connection,) = source.readers
+        count = 0
+        while connection._outbox is None:
+            connection.push_line(b"%d %b\n" % (count, b"-" * 60_000))
+            count += 1
+        for last in range(count, count + 100):
+            connection.push_line(b"%d\n" % last)
+        if catches_up:
+            writer.transport.resume_reading()  # type: ignore[attr-defined]
+            numbers = [await reader.readline()]
+            while numbers[-1] != b"%d\n" % last:
+                numbers.append((await reader.readline())[:10])
+            assert b"%d\n" % (last - 1) not in numbers
+        else:
+            await until(lambda: server.service(Streams).of_address.most_used == 0)

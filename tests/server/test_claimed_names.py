@@ -128,6 +128,12 @@ async def test_a_player_has_one_name_and_the_former_is_free_after_a_week(ana: Pe
     assert (await ana.ask("devices"))["claimed"] == "cy"
 
 
+async def test_an_unsuitable_name_cannot_be_claimed(server: Server) -> None:
+    async with open_peer(server.url) as peer:
+        for name in ("", "a&b", "'-.", "h\u0430rd-bot"):
+            assert await peer.refusal("claim_name", name=name) == "bad_name"
+
+
 async def test_a_name_unused_for_a_year_is_free_again(server: Server, ana: Peer, bo: Peer, store: Storage) -> None:
     await claim(ana, "ana")
     await change(store.table(CLAIMS), "ana", lambda old: Claim("ana", old.player if old else "", today() - 9))
@@ -292,6 +298,15 @@ async def test_a_revoked_device_is_sent_away_and_comes_back_by_no_token_or_code(
             assert again.welcome["code"] == "bad_token"
     assert [one["current"] for one in (await ana.ask("devices"))["devices"]] == [True]
     assert await ana.refusal("revoke", device=stolen["id"]) == "not_allowed"
+
+
+async def test_a_connected_device_that_was_revoked_may_not_claim_or_link(server: Server, store: Storage) -> None:
+    async with open_peer(server.url, "ana") as ana:
+        await change(store.table(PLAYERS), hash_secret(ana.welcome["token"]), lambda old: None)
+        assert await ana.refusal("link") == "kicked"
+        assert await ana.refusal("claim_name", name="ana") == "kicked"
+    async with open_peer(server.url, "bo") as bo:
+        await claim(bo, "ana")
 
 
 async def test_the_number_of_devices_is_limited(ana: Peer, store: Storage) -> None:

@@ -1,6 +1,7 @@
 import asyncio
 import base64
 import contextlib
+import gc
 import os
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from msgspec.structs import replace
 from tests.authority import Authority
 from tests.environment import environment
 from tests.peer import PATIENCE_SECONDS, until
+from tests.proxy import Link as ProxyLink
 from tests.proxy import Proxy
 from tests.server.commands import run_command
 from tests.server.nats_node import Node, check_refusal, empty_store, make_anew, node_in
@@ -275,6 +277,37 @@ async def test_a_node_that_falls_silent_is_left_at_once_also_with_tls(tmp_path: 
                         break
                     await asyncio.sleep(0.05)
             await link.close()
+
+
+async def test_a_connection_lost_at_its_start_leaves_no_task(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    authority = Authority(tmp_path)
+    authority.issue()
+    files = f'tls {{ cert_file: "{authority.cert}", key_file: "{authority.key}" }}'
+    with node_in(tmp_path, files) as node:
+        async with Proxy(node.port) as proxy:
+            link, before = await Link.open(proxy.url.replace("ws", "tls"), ca=authority.ca), asyncio.all_tasks()
+            for number in range(20):
+                await link.subscribe(f"cluster.{number}", lambda message: None)
+            await link.flush()
+            length, turned_away = proxy.links[0].down.passed, asyncio.Queue[None]()
+            for left in range(0, 160, 8):  # the end of the node's first message, and of its answer
+
+                def cut_soon(one: ProxyLink, after: int = length - left) -> None:
+                    one.down.cut_after = after
+                    turned_away.put_nowait(None)
+
+                proxy.on_link = cut_soon
+                proxy.cut()
+                while turned_away.empty():  # a closed connection is noticed at the latest by the next write
+                    link.publish("cluster.0")
+                    await asyncio.sleep(0.01)
+                turned_away.get_nowait()
+                await asyncio.sleep(0.05)
+            await link.close()
+            del link
+            await until(lambda: asyncio.all_tasks() <= before)
+            gc.collect()  # the event loop then reports what was left running
+    assert [line.getMessage() for line in caplog.records if line.levelname == "ERROR"] == []
 
 
 async def test_a_refusal_by_a_node_is_not_treated_as_silence(tmp_path: Path) -> None:

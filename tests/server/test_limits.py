@@ -213,6 +213,18 @@ async def test_wrong_guesses_do_not_lock_out_others_at_the_address(clock: FakeCl
         assert (await back.ask("join", room=rooms[0]))["type"] == "ok"
 
 
+async def test_after_too_many_misses_only_own_seats_can_be_entered(clock: FakeClock) -> None:
+    async with serving(uncounted(misses_per_minute_per_player=3), clock) as server, open_peer(server.url) as host:
+        rooms = [(await host.ask("create"))["room"] for _ in range(2)]
+        async with open_peer(server.url) as player:
+            await player.ask("join", room=rooms[0])
+        async with open_peer(server.url, token=player.welcome["token"]) as back:
+            heard = [await back.refusal("join", room="K7M4PQ") for _ in range(5)]
+            assert heard == ["no_such_room"] * 3 + ["rate_limited"] * 2
+            assert await back.refusal("join", room=rooms[1]) == "rate_limited"
+            assert (await back.ask("join", room=rooms[0], seq=999))["type"] == "ok"
+
+
 async def test_misses_over_http_do_not_count_for_players(clock: FakeClock) -> None:
     limits = uncounted(misses_per_minute_per_address=3, misses_at_once_per_address=3)
     async with (

@@ -146,6 +146,18 @@ async def test_missed_news_is_requested_by_room(here: OneServer) -> None:
     assert OTHER_CODES[1] not in here.known
 
 
+async def test_news_that_are_kept_no_longer_while_they_are_read_are_read_again(here: OneServer) -> None:
+    await here.meet(ONE, OTHER_CODES[0])
+    here.hear(ONE, 4)
+    await here.wire.answer(Page(4, [outline(OTHER_CODES[1])], OTHER_CODES[1], []))
+    await here.wire.answer(Page(5, [outline(OTHER_CODES[2])]))
+    await until(lambda: not here.others._reading)
+    here.hear(ONE, 5)
+    await here.wire.answer(Page(5, [outline(code) for code in OTHER_CODES[1:]]))
+    await here.others.until_read()
+    assert here.known == dict.fromkeys(OTHER_CODES[1:], ONE)
+
+
 async def test_news_during_a_read_overrides_the_result(here: OneServer) -> None:
     here.hear(ONE, 7)
     await until(lambda: bool(here.wire.asked))

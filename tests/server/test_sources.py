@@ -132,6 +132,20 @@ async def test_players_need_not_wait_for_a_full_turn_unless_their_address_asks_f
     assert (sources.is_heavy(quiet), sources.is_heavy(quiet, is_late=True, has_priority=True)) == (True, False)
 
 
+async def test_unused_turns_are_returned_to_the_address() -> None:
+    now_ns = [SECOND_NS]
+    sources = some_sources(now_ns)
+    source, taken = sources.of("192.0.2.1"), list[InLine]()
+    for _ in range(3):
+        source.consume(unlimited())
+    for messages in (0, 1):
+        source.line_up(InLine(taken, sources, messages).take_turn)
+    now_ns[0] += SECOND_NS
+    source._queue_up()
+    await asyncio.sleep(0)
+    assert len(taken) == 1
+
+
 def test_an_address_is_heavy_by_the_time_it_took_and_a_light_one_only_under_far_too_much_load() -> None:
     sources = some_sources([SECOND_NS])
     heavy, light = sources.of("192.0.2.1"), sources.of("192.0.2.2")

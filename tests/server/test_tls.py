@@ -5,6 +5,7 @@ import ssl
 import subprocess
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,12 @@ from tests.authority import Authority
 from tests.environment import environment
 from tests.peer import PATIENCE_SECONDS, open_peer, until
 from tests.raw import open_bytes, read_to_end
-from tests.server.test_plain_http import read_answer
+from tests.server.test_plain_http import answering, read_answer
 from tictactoe_server import OperatorError
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.transport.certificate import Certificate
+from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, say
 
 
 @contextlib.asynccontextmanager
@@ -36,6 +38,26 @@ async def names_shown(server: Server, authority: Authority) -> set[str]:
     with contextlib.suppress(ConnectionError, ssl.SSLError):
         await writer.wait_closed()
     return {name for _, name in shown["subjectAltName"]}
+
+
+async def test_a_tls_client_that_leaves_is_not_logged(authority: Authority, caplog: pytest.LogCaptureFixture) -> None:
+    is_asked = asyncio.Event()
+
+    async def never(_: HttpRequest) -> HttpResponse:
+        is_asked.set()
+        await asyncio.sleep(60)
+        return say(HTTPStatus.OK, "late")
+
+    async with secured(authority) as server, answering(server, never):
+        _, writer = await asyncio.open_connection("localhost", server.port, ssl=authority.trusting())
+        writer.write(b"GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await is_asked.wait()
+            writer.close()
+            with contextlib.suppress(ConnectionError, ssl.SSLError):
+                await writer.wait_closed()
+            await until(lambda: not server._admission.connections)
+    assert not [record for record in caplog.records if record.levelname == "WARNING"]
 
 
 async def test_pages_are_shown_over_tls_under_the_names_of_the_certificate(authority: Authority) -> None:
