@@ -118,7 +118,10 @@ REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
             ),
             requests.Create(id="33", guests=("Bo",)),
         ),
-        requests.Match: (requests.Match(id="4", rules="four", clock=terms.ClockFields(move_ms=10_000)),),
+        requests.Match: (
+            requests.Match(id="4", rules="four", clock=terms.ClockFields(move_ms=10_000)),
+            requests.Match(clock=terms.ClockFields(days=3, bank_days=2)),
+        ),
         requests.Join: (requests.Join(id="5", room=_ROOM), requests.Join(id="23", room=_ROOM, seq=12)),
         requests.Watch: (requests.Watch(id="6", room=_ROOM), requests.Watch(id="24", room=_ROOM, seq=12)),
         requests.Leave: (requests.Leave(id="7", room=_ROOM),),

@@ -23,8 +23,12 @@ JsonObject = dict[str, Any]
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 _CLOCK_FORMS: Final = (
-    {"required": ["initial_ms", "increment_ms"], "properties": {"move_ms": False}},
-    {"required": ["move_ms"], "properties": {"initial_ms": False, "increment_ms": False}},
+    {"required": ["initial_ms", "increment_ms"], "properties": {"move_ms": False, "days": False, "bank_days": False}},
+    {
+        "required": ["move_ms"],
+        "properties": {"initial_ms": False, "increment_ms": False, "days": False, "bank_days": False},
+    },
+    {"required": ["days"], "properties": {"initial_ms": False, "increment_ms": False, "move_ms": False}},
 )
 
 

@@ -464,7 +464,7 @@ declare namespace Protocol {
     game?: number;
   }
 
-  /** A seat that the player holds in a room whose game is not over. Attributes: seat: The player's mark. names: The names of the players by mark. turn: The mark to move, or None while the room is waiting; left out if another server has the room. */
+  /** A seat that the player holds in a room whose game is not over. Attributes: seat: The player's mark. names: The names of the players by mark; empty for a game over days that nobody has open. turn: The mark to move, or None while the room is waiting; left out if another server has the room. */
   interface HeldSeat {
     room: string;
     seat: string;

@@ -402,7 +402,7 @@ class HeldSeat(Struct, frozen=True):
 
     Attributes:
         seat: The player's mark.
-        names: The names of the players by mark.
+        names: The names of the players by mark; empty for a game over days that nobody has open.
         turn: The mark to move, or None while the room is waiting; left out if another server has the room.
     """
 
