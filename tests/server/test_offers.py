@@ -6,6 +6,7 @@ import pytest
 from tests.server.tables import ANA, BO, CODE, CY, THREE, Step, Table
 from tictactoe_protocol.pushes import EndedOffer, Offers, Result
 from tictactoe_protocol.requests import Claim, Draw, Leave, Resign, Undo
+from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.rooms.play import Command, apply
 from tictactoe_server.rooms.room import Player
 from tictactoe_server.rooms.seating import Dropped, Enter
@@ -75,6 +76,27 @@ def test_an_offer_outlives_its_makers_move_and_lapses_with_the_receivers() -> No
     table.move(4)
     assert table.room.offers == Offers()
     assert table.refusal(BO, ACCEPT).code == "no_offer"
+
+
+def test_offers_in_a_game_over_days_stay_open_until_they_are_answered() -> None:
+    table = Table(ANA, BO, clock=ClockFields(days=3))
+    table.play(0, 4)
+    table.do(ANA, OFFER)
+    table.do(BO, ASK)
+    table.play(1, 5)
+    assert table.room.offers == Offers(draw="X", undo="O")
+    assert table.do(ANA, ALLOW).position.moves == (0, 4, 1)
+    assert table.room.offers == Offers()
+
+
+def test_each_offer_may_be_declined() -> None:
+    table = two()
+    table.play(0)
+    decline = Draw(room=CODE, action="decline", game=1, ply=1)
+    for _ in range(2):
+        table.do(ANA, OFFER)
+        assert table.do(BO, decline).offers.draw is None
+    assert table.do(BO, decline) is table.room, "a repeated answer changes nothing"
 
 
 def test_an_offer_made_out_of_turn_lapses_with_the_next_move() -> None:

@@ -71,7 +71,8 @@ def move(room: Room, player: Player, request: Move, now: int) -> Room:
         raise Refused(ErrorCode(illegal.code), path="cell", **illegal.data) from None
     offers = room.offers
     if offers is not _NO_OFFERS:
-        offers = Offers(draw=mark) if offers.draw == mark else _NO_OFFERS
+        draw, undo = (offers.draw, offers.undo) if room.keeps_seats else (mark if offers.draw == mark else None, None)
+        offers = Offers(draw, undo) if draw or undo else _NO_OFFERS
     outcome = position.outcome
     if outcome is None and room.clock is None and not (room.asked or room.happened):  # most moves, and the quickest way
         return replace(room, seq=room.seq + 1, position=position, offers=offers)
@@ -283,16 +284,16 @@ def leave(room: Room, player: Player, command: Leave, now: int) -> Room:
 
 def offer(room: Room, player: Player, request: Draw | Undo, now: int) -> Room:
     """Return the room with a draw or undo offered, accepted, declined or withdrawn; the same room if repeated."""
-    mark, position, terms, is_draw = room.require_mark(player), room.position, room.terms, isinstance(request, Draw)
+    mark, position, is_draw = room.require_mark(player), room.position, isinstance(request, Draw)
     kind = "draw" if is_draw else "undo"
-    key = f"{mark} {request.__struct_config__.tag} {request.action}"
+    key = f"{mark} {kind} {request.action}"
     if request.game == room.game and room.asked.get(key) == request.ply:
         return room
     check_game(room, request)
     room.check_active(mark)
     if len(position.active_marks if is_draw else room.rules.marks) > 2:
         raise Refused(ErrorCode.NOT_ALLOWED, kind)
-    if request.action == "offer" and not (position.ply >= terms.draw_from if is_draw else terms.undo):
+    if request.action == "offer" and not (position.ply >= room.terms.draw_from if is_draw else room.terms.undo):
         raise Refused(ErrorCode.NOT_ALLOWED, f"{room.purpose.name} {kind}")
     if not is_draw and request.action == "offer" and position.opening is not None:
         raise Refused(ErrorCode.NOT_ALLOWED, "opening")
@@ -332,7 +333,9 @@ def _answer_offer(room: Room, mark: str, kind: str, action: str, now: int) -> Ro
 
 def _with_offer(room: Room, kind: str, mark: str | None, end: EndedOffer | None = None) -> Room:
     ended = {key: value for key, value in ((room.offers.ended or {}) | {kind: end}).items() if value is not None}
-    return replace(room, offers=replace(room.offers, **{kind: mark}, ended=ended or UNSET))
+    # An answer to an earlier offer is none to this one.
+    asked = {key: at for key, at in room.asked.items() if mark is None or f" {kind} " not in key}
+    return replace(room, offers=replace(room.offers, **{kind: mark}, ended=ended or UNSET), asked=asked)
 
 
 def remaining_after_turn(room: Room, now: int, *, has_moved: bool = False) -> dict[str, int]:
