@@ -93,6 +93,18 @@ async def test_a_player_is_forgotten_in_a_game(server: Server, tmp_path: Path, m
         assert (await other.ask("claim_name", name=NAME))["type"] == "ok", "the name is free"
 
 
+async def test_no_token_and_no_code_lets_a_forgotten_player_in(server: Server) -> None:
+    async with open_peer(server.url, NAME) as ana:
+        codes = (await ana.ask("claim_name", name=NAME))["rescue"]
+        link = (await ana.ask("link"))["link_code"]
+        async with open_peer(server.url, link=link) as phone:
+            token = phone.welcome["token"]
+            await ana.ask("forget")
+            for way in ({"token": token}, {"rescue": codes[0]}, {"token": ana.welcome["token"]}):
+                async with open_peer(server.url, **way) as late:
+                    assert late.welcome["type"] == "error", way
+
+
 async def test_forgetting_outlives_a_death_and_a_backup_that_is_restored_and_a_ban_stays(tmp_path: Path) -> None:
     data = tmp_path / "data"
     settings = Settings(host="127.0.0.1", port=0, data=data)

@@ -99,10 +99,19 @@ class Forgetting(Service):
         id = call.player.id
         await self._check_device(call)
         kept = await self.begin(id)
+        await self._revoke(id)
         call.answer()
         if not self._waiting:
             self.tasks.start(self._finish_waiting())
         self._waiting[hash_id(id)] = id, kept
+
+    async def _revoke(self, id: str) -> None:
+        """Delete the player's tokens and rescue codes, so that nobody comes back during the erasure."""
+        accounts = Accounts(self._core.store)
+        await change(accounts.accounts, id, lambda old: None)
+        for place, key in await self._core.store.keys_of((id,), is_exact=True):
+            if place == PLAYERS.name:
+                await change(accounts.players, key, lambda old: None)
 
     async def export(self, call: Call) -> None:
         """Reply with a page of the player's data. The first page has the data from the tables.
