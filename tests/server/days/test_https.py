@@ -85,12 +85,14 @@ async def test_the_connection_is_made_to_the_checked_address(
     assert receiver.connections == 0
 
 
-async def test_a_listed_address_is_reached_and_redirects_are_not_followed(receiver: Receiver) -> None:
+@pytest.mark.parametrize("listed", ["127.0.0.1", "127.0.0.1:{port}"])
+async def test_a_listed_address_is_reached_and_redirects_are_not_followed(receiver: Receiver, listed: str) -> None:
     async def resolve(host: str, port: int) -> list[str]:
         return ["127.0.0.1"]
 
     target = Target("chat.example", receiver.port, "/hook?a=b")
-    poster = HttpsPoster([target.place, "127.0.0.1"], resolve, receiver.context)
+    assert await HttpsPoster([target.place], resolve, receiver.context).post(target, b"{}", {}) == 0
+    poster = HttpsPoster([target.place, listed.format(port=receiver.port)], resolve, receiver.context)
     receiver.statuses = [307, 204, None]
     assert [await poster.post(target, b"{}", {"Content-Type": "application/json"}) for _ in range(3)] == [307, 204, 0]
     assert [first for first, _, _ in receiver.requests] == ["POST /hook?a=b HTTP/1.1"] * 3

@@ -148,6 +148,35 @@ async def test_one_message_until_the_next_visit(server: Server, clock: FakeClock
     assert len(receiver.requests) == 2, "the player has seen the games, and leaves them"
 
 
+async def test_a_crash_before_the_end_of_a_visit_is_noted_loses_no_message(
+    start: Callable[[], Server], clock: FakeClock, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def idle(notifier: Notifier) -> None:
+        await asyncio.Event().wait()
+
+    async with start() as server:
+        room, x, o = await begin(server)
+        await choose(server, o, webhook=url_of(receiver))
+        await alone(server)
+        clock.advance(1000)
+        await play(server, x, room, (0, 0))
+        clock.advance(GATHER_MS)
+        await receiver.until_received(1)
+        await looked(server)
+    with monkeypatch.context() as patched:
+        patched.setattr(Notifier, "_keep_looking", idle)
+        async with start() as server:
+            notifier = server.service(Notifier)
+            await play(server, o, room, (3, 1))
+            await until(lambda: len(notifier.tasks) == len(notifier.jobs))
+            clock.advance(1000)
+            await play(server, x, room, (1, 2))
+    async with start() as server:
+        await until(lambda: server.service(Notifier)._due)
+        clock.advance(GATHER_MS)
+        await receiver.until_received(2)
+
+
 async def test_nothing_is_sent_to_a_connected_player(server: Server, clock: FakeClock, receiver: Receiver) -> None:
     room, x, o = await begin(server)
     async with open_peer(server.url, token=o) as bo:
@@ -224,6 +253,12 @@ async def test_settings(server: Server, receiver: Receiver) -> None:
         assert "notices" not in (await bo.ask("export"))["export"]
     async with open_peer(server.url, token=x) as ana:
         assert (await ana.ask("notify", feed=True))["feed"] != first["feed"]
+
+
+async def test_without_pages_there_are_no_feeds(clock: FakeClock) -> None:
+    settings = Settings("127.0.0.1", 0, page=False)
+    async with Server(settings, None, uncounted(), monotonic_ns=clock) as server, open_peer(server.url) as ana:
+        assert await ana.refusal("notify", feed=True) == "not_allowed"
 
 
 @pytest.mark.parametrize("field", [{"feed": True}, {"webhook": "https://chat.example/"}])

@@ -104,7 +104,8 @@ class HttpsPoster:
 
     async def _post(self, target: Target, body: bytes, fields: dict[str, str]) -> int:
         host, port = target.host.strip("[]"), target.port
-        address = next(filter(self._may_reach, await self._resolve(host, port)), None)
+        addresses = await self._resolve(host, port)
+        address = next((address for address in addresses if self._may_reach(address, target)), None)
         if address is None:
             raise ValueError("no public address")
         # A second look-up of the name could give another address than the checked one.
@@ -117,5 +118,7 @@ class HttpsPoster:
         finally:
             writer.transport.abort()
 
-    def _may_reach(self, address: str) -> bool:
-        return is_public(ip_address(address)) or not self.hosts.isdisjoint((address, f"[{address}]"))
+    def _may_reach(self, address: str, target: Target) -> bool:
+        names = address, f"[{address}]"
+        listed = (*names, *(target._replace(host=name).place for name in names))
+        return is_public(ip_address(address)) or not self.hosts.isdisjoint(listed)

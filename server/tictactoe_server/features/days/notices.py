@@ -39,7 +39,7 @@ from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.rooms.room import Refused
 from tictactoe_server.storage.specs import NOBODY, Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
-from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
+from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse
 from tictactoe_words.catalogue import open_catalogue
 from tictactoe_words.wording import describe_rules
 
@@ -157,7 +157,7 @@ class Notifier(Service):
         self._rows = Mirror(core.store.table(NOTICES), NOTICES.name, core.rooms.elsewhere, self.tasks)
         self._rows.on_change.add(self._on_row)
         self._days.on_turns.add(self._look_soon)
-        self._days.on_visit.add(lambda player: self._connected.update({player: core.time()}))
+        self._days.on_visit.add(self._on_visit)
         self.jobs = (self._rows.run, self._keep_looking)
 
     # -- settings and feeds -------------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ class Notifier(Service):
 
     def _check(self, request: Notify, origin: str, sealer: PushSealer | None) -> None:
         given = [name for name in ("feed", "webhook", "push") if getattr(request, name) is not UNSET]
-        if given and not self._sends:
+        if given and not (self._sends and (self._core.settings.page or given[0] != "feed")):
             raise Refused(ErrorCode.NOT_ALLOWED, "notices", path=given[0])
         if request.webhook:
             target = parse_target(request.webhook)
@@ -232,6 +232,13 @@ class Notifier(Service):
         self._look_soon(player)
 
     # -- when to send -------------------------------------------------------------------------------------------
+
+    def _on_visit(self, player: str) -> None:
+        """Note the beginning of a visit at once, because the server may stop before it has noted the end."""
+        self._connected[player] = self._core.time()
+        row = self._rows.get(player)
+        if row is not None and row.sent:
+            self.tasks.start(self._note_visit(player, self._connected[player]))
 
     def _look_soon(self, player: str) -> None:
         row = self._rows.get(player)
@@ -305,7 +312,11 @@ class Notifier(Service):
             sealer = await self._load_sealer()
             return await poster.post(target, *sealer.seal(subscription, message, row.origin)) if sealer else 0
         # The operator may no longer list the webhook's host.
-        return await poster.post(target, message, {"Content-Type": JSON}) if target.place in poster.hosts else 0
+        return (
+            await poster.post(target, message, {"Content-Type": "application/json"})
+            if target.place in poster.hosts
+            else 0
+        )
 
 
 def _with_message(seen: Notices, urgency: int, now: int, old: Notices | None) -> Notices | None:
