@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from tictactoe_engine import Position, Rules
 from tictactoe_engine.search import Analysis
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.events import EventState
-from tictactoe_protocol.pushes import LiveBoard
+from tictactoe_protocol.pushes import HeldSeat, LiveBoard
 from tictactoe_protocol.requests import NOT_OFFERED, Lobby, purpose_of
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.live_room import LiveRoom
@@ -67,6 +67,7 @@ class Hooks:
     Attributes:
         policies: The policies, by name of the purpose. Stored rooms with another purpose are left in the store.
         welcome_fields: By name of a field in `welcome`, functions that return its value for an account, or UNSET.
+        held_seats: Each returns a player's seats in rooms that are not in memory.
         mute_checks: Each takes two player ids and returns True if the first must not get chat from the second.
         games_needed_from: Each returns the end time of the oldest game that must be kept (ms since 1970).
         analysts: Each returns the analysis of a position, or None if it takes too long. The first one is asked.
@@ -84,6 +85,7 @@ class Hooks:
     def __init__(self) -> None:
         self.policies = {CASUAL.name: RoomPolicy()}
         self.welcome_fields: dict[str, Callable[[Account], Awaitable[Any]]] = {}
+        self.held_seats: list[Callable[[str], Iterable[HeldSeat]]] = []
         self.mute_checks: list[Callable[[str, str], bool]] = []
         self.games_needed_from: list[Callable[[], Awaitable[float]]] = []
         self.analysts: list[Callable[[Position], Awaitable[Analysis | None]]] = []

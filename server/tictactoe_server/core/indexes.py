@@ -160,11 +160,12 @@ class Matchmaker:
     """Finds waiting rooms for players, including rooms that are still being opened.
 
     A room is skipped if a player in the room has reached the limit of seats, as `is_full` says. A room that no longer
-    qualifies is removed when a search comes across it, which keeps searches cheap.
+    qualifies is removed when a search comes across it, which keeps searches cheap. Players are matched with the nearest
+    room by the `distances` between a room and a player's id, if the purpose of such rooms has any.
     """
 
     def __init__(self, is_full: Callable[[str], bool] = lambda player: False) -> None:
-        self._distances: dict[str, Callable[[Room, str], float]] = {}
+        self.distances: dict[str, Callable[[Room, str], float]] = {}
         self._is_full = is_full
         self._waiting: dict[GameKind, list[Listed]] = {}
         self._offered: set[Listed] = set()
@@ -172,10 +173,6 @@ class Matchmaker:
 
     def __len__(self) -> int:
         return len(self._offered)
-
-    def prefer_nearest(self, purpose: str, distance: Callable[[Room, str], float]) -> None:
-        """In rooms for a purpose, match players with the nearest room, by `distance(room, player id)`."""
-        self._distances[purpose] = distance
 
     def offer(self, live: Listed) -> None:
         """Add a room if a player waits in it for an opponent."""
@@ -196,7 +193,7 @@ class Matchmaker:
         If the purpose in `kind` has a distance, as rated games have, return the room that is nearest to `player`.
         """
         waiting, useful, found = self._waiting.get(kind, []), list[Listed](), list[Listed]()
-        distance = self._distances.get(kind[-1])
+        distance = self.distances.get(kind[-1])
         most, looked = 1 if distance is None else _MOST_COMPARED, 0
         while len(found) < most and looked < len(waiting):
             live = waiting[looked]

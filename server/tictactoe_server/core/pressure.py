@@ -295,9 +295,6 @@ class Pressure:
         self.looked_at = self.requests + _LOOKED_AT_EVERY - 1
         return now
 
-    def is_too_late(self, waited_ms: int) -> bool:
-        return self.is_restless and waited_ms > LATE_MS
-
     def measure(self) -> None:
         """Update `is_restless` from the CPU time since the last waiting request."""
         now, (then, worked) = clock.monotonic(), self._window

@@ -30,7 +30,7 @@ from tictactoe_protocol import BadMessage, CloseCode, ErrorCode, error_answer
 from tictactoe_protocol.pushes import Error
 from tictactoe_protocol.terms import PushFields
 from tictactoe_server import clock
-from tictactoe_server.core.pressure import IN_LINE, Place, Pressure
+from tictactoe_server.core.pressure import IN_LINE, LATE_MS, Place, Pressure
 from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.connection import Connection, Receiver, encode_push
@@ -154,7 +154,7 @@ class Throttle(Receiver):
     def _carry_out_oldest(self) -> bool:
         """Carry out the oldest queued message. Return True if it had waited too long."""
         oldest, now = self._inbox.popleft()
-        is_late = self.source.pressure.is_too_late(self._now() - now)
+        is_late = self.source.pressure.is_restless and self._now() - now > LATE_MS
         self.dispatcher.receive(self, oldest, now, is_late=is_late)
         return is_late
 

@@ -126,13 +126,14 @@ class HelloService(Service):
     def _make_welcome(self, hello: Hello, identity: Identity) -> Welcome:
         settings, indexes, cluster = self._core.settings, self._core.indexes, self._core.rooms.elsewhere.cluster
         player, claim = identity.player, identity.claim
+        others = (seat for held in self._core.hooks.held_seats for seat in held(player.id))
         return Welcome(
             protocol=PROTOCOL_VERSION,
             server=SERVER_NAME,
             player=player.id,
             name=identity.known.player.name,
             token=identity.token,
-            rooms=indexes.held_seats(player.id),
+            rooms=(*indexes.held_seats(player.id), *others),
             hold_ms=self._core.hold_ms,
             held_ms=indexes.holds_left(player.id, self._core.time()) or UNSET,
             sharing=self._shows_pages,

@@ -158,7 +158,7 @@ function makeResume(app) {
 /** @param {HeldSeat} held @param {number | undefined} left ms of its hold */
 function describeSeat({ seat, rules, names, turn }, left) {
 	const terms = [keepTogether(nameGame(rules))];
-	if (turn) terms.push(turn === seat ? say("page your move") : say("page to move", { name: names[turn] ?? "" }));
+	if (turn && (turn === seat || names[turn])) terms.push(turn === seat ? say("page your move") : say("page to move", { name: names[turn] ?? "" }));
 	else if (turn === null) terms.push(say("status waiting"));
 	if (left) terms.push(say("page time left", { time: formatDuration(left) }));
 	else if (left === 0) terms.push(say("page until claimed"));

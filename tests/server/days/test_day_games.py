@@ -94,6 +94,15 @@ async def test_the_reserve_pays_for_long_moves_once(server: Server, clock: FakeC
     assert (state["result"]["winner"], state["result"]["reason"]) == ("O", "timeout")
 
 
+async def test_a_seat_in_a_sleeping_game_is_held(server: Server) -> None:
+    room, x, o = await begin(server)
+    await asleep(server, room)
+    for token, mark in ((x, "X"), (o, "O")):
+        async with open_peer(server.url, token=token) as peer:
+            (held,) = peer.welcome["rooms"]
+            assert held | {"rules": None} == {"room": room, "seat": mark, "rules": None, "names": {}, "turn": "X"}
+
+
 async def test_whose_turn_it_is(server: Server, clock: FakeClock) -> None:
     room, x, o = await begin(server)
     clock.advance(DAY_MS)

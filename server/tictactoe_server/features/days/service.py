@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import asyncio
 import heapq
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache, partial
 from typing import Final
@@ -33,7 +34,7 @@ from msgspec.structs import replace
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.days import Turn, Turns
 from tictactoe_protocol.guests import other_owner, owner_of
-from tictactoe_protocol.pushes import Closed
+from tictactoe_protocol.pushes import Closed, HeldSeat
 from tictactoe_protocol.terms import DAY_MS, RulesState
 from tictactoe_server import clock
 from tictactoe_server.core.core import Core, Service
@@ -156,6 +157,7 @@ class DayGames(Service):
         rooms.on_timed.add(self._on_change)
         rooms.on_close.add(self._on_close)
         core.hooks.welcome_fields["turns"] = self._turns_for_welcome
+        core.hooks.held_seats.append(self._asleep_seats)
         self.jobs = (self.games.run, lambda: every(LOOK_SECONDS, self._look), self._keep_settling)
 
     async def prepare(self) -> None:
@@ -180,6 +182,15 @@ class DayGames(Service):
         """Return when a player's unfinished games last changed (ms since 1970), or 0 without such games."""
         rows = filter(None, map(self.games.get, self._seats.get(player, ())))
         return max((game.began for game in rows), default=0)
+
+    def _asleep_seats(self, player: str) -> Iterator[HeldSeat]:
+        """Yield the player's seats in games that are asleep, without the names of the players."""
+        for code in self._seats.get(player, ()):
+            game = self.games.get(code)
+            if game is not None and code in self._rooms.asleep:
+                yield from (
+                    HeldSeat(code, mark, game.rules, {}, game.turn) for mark, id in game.players.items() if id == player
+                )
 
     async def _turns_for_welcome(self, account: Account) -> tuple[Turn, ...]:
         await self.games.loaded.wait()

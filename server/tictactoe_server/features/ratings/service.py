@@ -84,7 +84,7 @@ class Ladders(Service, RoomPolicy):
         self._core, self._accounts = core, Accounts(core.store)
         self.folding = Folding(core.store, self._announce)
         if self.presets:
-            core.indexes.matchmaker.prefer_nearest(RATED.name, self._distance)
+            core.indexes.matchmaker.distances[RATED.name] = self._distance
             self.jobs = (self._run,)
         hooks = core.hooks
         hooks.policies[RATED.name] = self
