@@ -157,7 +157,7 @@ def decode_push(data: str | bytes) -> Push:
 def _hint_of_type(kind: str, types: tuple[str, ...]) -> dict[str, Any]:
     """Return error data about an unknown type: the most similar known type, if any, and known types of a single word.
 
-    Longer types are left out, because the message lists the types, too, and an error would become too long with all.
+    Longer types are left out to keep the error short.
     """
     alike = [each for each in types if abs(len(kind) - len(each)) < 2 and (kind[0] == each[0] or kind[-1] == each[-1])]
     close = difflib.get_close_matches(kind, alike, 1) if len(kind) <= MAX_ID_LENGTH else []

@@ -148,7 +148,7 @@ def describe_why_over(state: RoomState, viewer: str) -> str:
     result = state.result
     if result is None:
         return ""
-    loser = loser_of(state) if result.reason in ("resigned", "timeout", "forfeit") else None
+    loser = loser_of(state) if result.reason in ("resigned", "timeout", "forfeit", "claimed") else None
     if result.reason == "line":
         if not state.rules.misere:
             return describe_lines(state)
@@ -156,11 +156,11 @@ def describe_why_over(state: RoomState, viewer: str) -> str:
         return _say_of(
             state, state.board[run[0]], "line loses", viewer, reach=describe_reach(run, state.rules.to_rules())
         )
-    if result.reason in _WHY_OVER:
+    if loser is None and result.reason in _WHY_OVER:
         return say(f"ended {result.reason}")
     if loser is not None:
         has_left = result.reason == "resigned" and _why_out(state, loser) == "left"
-        deed = "left" if has_left else result.reason
+        deed = "left" if has_left else "away" if result.reason == "claimed" else result.reason
         return _say_of(state, loser, f"ended {deed}", viewer)
     if result.reason in ("resigned", "timeout", "forfeit"):
         return say("ended nobody came" if result.reason == "forfeit" else "ended nobody left")

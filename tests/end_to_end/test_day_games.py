@@ -84,8 +84,8 @@ async def test_the_prompt_leads_through_the_waiting_games_without_giving_one_up(
         await ana.ask("next", f"Joining {second}", "Your move, X.")
         await ana.ask("next", "No move has been played yet.")
         await ana.ask("b2", "You play B2")
-        await ana.ask("leave", "Leave? Your seat is kept for another day. Type leave to come back later, or yes")
-        await ana.ask("leave", f"Your seat in {second} is kept for another day.")
+        await ana.ask("leave", "Leave? Your seat is kept. Type leave to come back later, or yes")
+        await ana.ask("leave", f"Your seat in {second} is kept.")
         assert await ana.end() == 0
     assert await run(server, tmp_path, "turns", code=1) == ["No game awaits your move."]
     for code in (first, second):
@@ -106,8 +106,8 @@ async def test_replies_are_planned_in_plain_mode(server: Server, tmp_path: Path)
         await ana.ask("plan a1 c3, c1 a3", "Planned: A1 C3, C1 A3.")
         await ana.ask("plan none", "Nothing is planned.")
         await ana.ask("plan a1 c3", "Planned: A1 C3.")
-        await ana.ask("leave", "Leave? Your seat is kept for another day.")
-        await ana.ask("leave", f"Your seat in {room} is kept for another day.")
+        await ana.ask("leave", "Leave? Your seat is kept.")
+        await ana.ask("leave", f"Your seat in {room} is kept.")
     async with open_peer(server.url, "eve") as eve:
         await eve.ask("watch", room=room)
         assert (await eve.state())["moves"] == [4]

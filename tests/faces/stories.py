@@ -133,7 +133,7 @@ async def an_absent_opponent_loses_by_a_claim(ana: Person, server: Server, proxy
             await bo.socket.close()
             await ana.hear("bo has been away too long")
             await ana.do("claim")
-            await ana.hear("You win! The other player was away too long.")
+            await ana.hear("You win! bo was away too long.")
 
 
 async def the_sides_of_swap2_are_chosen(ana: Person, server: Server, proxy: Proxy) -> None:

@@ -103,9 +103,8 @@ def test_a_message_without_type_is_a_bad_message() -> None:
 def test_an_unknown_type_is_named_and_the_nearest_one_offered() -> None:
     bad = refused('{"type":"mvoe","id":"a","room":"K7M4PQ"}')
     assert (bad.code, bad.path, bad.id, bad.room) == ("unknown_type", "type", "a", "K7M4PQ")
-    assert describe_fault(bad).startswith(
-        'There is no message of type "mvoe". Did you mean "move"? Types: analyse, answer, block, '
-    )
+    assert describe_fault(bad) == 'There is no message of type "mvoe". Did you mean "move"?'
+    assert bad.data["types"][:3] == ["analyse", "answer", "block"]
 
 
 @pytest.mark.parametrize("kind", ["", "Move", "MOVE", "ok", "room", "welcome", "q" * 10_000])

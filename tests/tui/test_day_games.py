@@ -22,7 +22,7 @@ async def test_three_games_take_seven_keys(server: Server, at_home: AtHome) -> N
         await ana.press("ctrl+q")
         await ana.until_it_ends()
         assert keys + 1 == 7
-        assert "is kept for another day" in ana.app.last_words
+        assert "is kept. To come back" in ana.app.last_words
     async with open_peer(server.url, "eve") as eve:
         for room in rooms:
             await eve.ask("watch", room=room)

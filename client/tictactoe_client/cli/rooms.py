@@ -222,9 +222,9 @@ async def use_name(settings: Settings, what: str, value: str | None) -> int:
     async with connected(settings, role=role, codes=codes, tells_left_behind=False) as (client, session):
 
         async def ask() -> list[str]:
-            if what == "forget" and (owned := (await client.ask(Devices())).claimed) and value != owned:
-                command = shlex.join((PROGRAM, "name", what, owned))
-                return [say("name forget sure", name=clean_text(owned), command=command)]
+            if what == "forget" and value != (name := (await client.ask(Devices())).claimed or client.name):
+                command = shlex.join((PROGRAM, "name", what, name))
+                raise Misuse(say("name forget sure", name=clean_text(name), command=command))
             lines, picture = ([], ()) if comes else await naming.carry_out(client, what, value or "")
             if what == "forget":
                 for url in client.cluster.given.urls:

@@ -6,7 +6,7 @@ import { describeCell, describePlayers, describeReason, describeRules, describeT
 
 const MOST_NAMED = 6;
 const MOST_IN_WORDS = 6;
-const LOSING = ["resigned", "timeout", "forfeit"];
+const LOSING = ["resigned", "timeout", "forfeit", "claimed"];
 /** What the board and the players' rows show, so that the talk does not repeat it. */
 const SHOWN_ELSEWHERE = ["moved", "ended", "dropped", "back"];
 
@@ -181,9 +181,10 @@ export function describeCause(state, viewer) {
 	const { reason } = result;
 	const loser = loserOf(state);
 	if (reason === "line") return describeLines(state, viewer);
-	if (!LOSING.includes(reason)) return sayOr(`ended ${reason}`, say("ended otherwise", { reason: describeReason(reason) }));
+	if (!LOSING.includes(reason) || (reason === "claimed" && !loser)) return sayOr(`ended ${reason}`, say("ended otherwise", { reason: describeReason(reason) }));
 	if (!loser) return say(reason === "forfeit" ? "ended nobody came" : "ended nobody left");
-	return sayOf(state, loser, `ended ${reason === "resigned" && whyOut(state, loser) === "left" ? "left" : reason}`, viewer);
+	const hasLeft = reason === "resigned" && whyOut(state, loser) === "left";
+	return sayOf(state, loser, `ended ${hasLeft ? "left" : reason === "claimed" ? "away" : reason}`, viewer);
 }
 
 /** Return the result of a game and why it ended. @param {State} state @param {string} viewer */
