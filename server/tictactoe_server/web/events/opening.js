@@ -9,7 +9,7 @@ import { readRoster } from "./roster.js";
 import { nameKind } from "./tournaments.js";
 
 const KINDS = ["round_robin", "swiss", "knock_out"];
-const CLOCKS = ["1+1", "3+2", "5+3", "10/move", "30/move"];
+const CLOCKS = ["1+1", "3+2", "5+3", "10/move", "30/move", "1d", "3d"];
 const SECONDS = [5, 30, 60, 120, 300, 600];
 
 function selectTime(usual = 60) {
