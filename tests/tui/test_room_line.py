@@ -87,7 +87,7 @@ async def test_a_question_is_answered_in_a_window_that_is_too_small_for_the_boar
     async with game() as (ana, bo, _):
         await ana.pilot.resize_terminal(20, 7)
         await ana.press("5")
-        await ana.do("ctrl+q", "needs at", "Leave and", "Enter leave")
+        await ana.do("ctrl+q", "needed, now", "Leave and", "Enter leave")
         await ana.press("enter")
         await ana.until_it_ends()
         assert (await bo.state(status="over"))["ply"] == 0
