@@ -53,7 +53,8 @@ async def test_tab_completes_a_command_previewed_on_the_bottom_line(game: Game) 
         await ana.do("tab", ":resign_", gone="Tab resign")
         await ana.do("enter", "Resign?   Enter resign")
         await ana.do("escape", "Your move")
-        await ana.do(": x y tab", ":xy_")
+        await ana.do(": d", "Tab draw")
+        await ana.do("escape : x y tab", ":xy_")
 
 
 async def test_keys_that_come_at_once_are_taken_one_after_the_other(game: Game) -> None:

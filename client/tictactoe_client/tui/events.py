@@ -182,7 +182,9 @@ class EventPage(ListPage):
         if is_empty:
             yield say("tournament empty", link=self._link)
         if event.is_organiser and not event.is_over:
-            command = own_command("event", event.code, "--plain", server=self.program.session.address)
+            client = self.program.session.client
+            name = () if client is None else ("-n", client.name)  # another run is another player
+            command = own_command("event", event.code, "--plain", *name, server=self.program.session.address)
             yield say("tournament run it", command=command)
 
     def _draw_bracket(self, state: EventState, lines_above: int, pairings: int, rows: int) -> tuple[list[str], bool]:

@@ -12,7 +12,7 @@ from textual.widgets import Input
 from tictactoe_client.tui.picture import measure, shorten, shorten_left
 from tictactoe_protocol import clean_text
 from tictactoe_words.catalogue import say
-from tictactoe_words.commands import COMMANDS
+from tictactoe_words.commands import COMMANDS, SUGGESTED, word_of
 
 _MOST: Final = 2000
 
@@ -116,11 +116,10 @@ class RoomLine(Line, can_focus=False):
 
     @property
     def completion(self) -> str:
-        """The first command that begins with the typed text, or ""."""
+        """The first command that begins with the typed text, or ""; the suggested commands come first."""
         typed = self.value.lstrip().lower() if self.mode == "command" else ""
-        words = (
-            command.typed[-1].split()[0] for commands in COMMANDS.values() for command in commands if command.typed
-        )
+        others = (each.typed[-1].split()[0] for commands in COMMANDS.values() for each in commands if each.typed)
+        words = (*map(word_of, SUGGESTED), *others)
         return next((word for word in words if typed and word.startswith(typed) and word != typed), "")
 
     def lay_out(self, width: int) -> tuple[str, int, str]:

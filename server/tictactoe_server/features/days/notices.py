@@ -311,12 +311,9 @@ class Notifier(Service):
         if subscription is not None:
             sealer = await self._load_sealer()
             return await poster.post(target, *sealer.seal(subscription, message, row.origin)) if sealer else 0
-        # The operator may no longer list the webhook's host.
-        return (
-            await poster.post(target, message, {"Content-Type": "application/json"})
-            if target.place in poster.hosts
-            else 0
-        )
+        if target.place not in poster.hosts:  # the operator no longer lists it
+            return 0
+        return await poster.post(target, message, {"Content-Type": "application/json"})
 
 
 def _with_message(seen: Notices, urgency: int, now: int, old: Notices | None) -> Notices | None:
