@@ -338,7 +338,8 @@ def list_questions(state: RoomState, may: Choices, view: View) -> list[Asked]:
         return []
     deed, found = may.find(view.confirming) if view.confirming else None, []
     if deed is not None and deed.id == "leave" and state.counts_days and state.status != "over":
-        give_up = say("deed resign" if state.status == "playing" else "day close")
+        is_alone = sum(seat is not None for seat in state.seats.values()) == 1
+        give_up = say("deed resign" if may.find("resign") else "day close" if is_alone else "deed leave")
         later = Answer("play on", say("day later"), is_main=True)
         found.append(Asked("confirm", say("day leave"), (Answer("confirm", give_up), later)))
     elif deed is not None and deed.cost:

@@ -83,8 +83,11 @@ def test_offers_in_a_game_over_days_stay_open_until_they_are_answered() -> None:
     table.play(0, 4)
     table.do(ANA, OFFER)
     table.do(BO, ASK)
-    table.play(1, 5)
+    table.play(1)
     assert table.room.offers == Offers(draw="X", undo="O")
+    table.play(5)
+    assert table.room.offers == Offers(draw="X"), "whoever asks to take a move back and moves on asks no more"
+    table.do(BO, ASK)
     assert table.do(ANA, ALLOW).position.moves == (0, 4, 1)
     assert table.room.offers == Offers()
 
@@ -97,6 +100,16 @@ def test_each_offer_may_be_declined() -> None:
         table.do(ANA, OFFER)
         assert table.do(BO, decline).offers.draw is None
     assert table.do(BO, decline) is table.room, "a repeated answer changes nothing"
+
+
+def test_a_repeated_offer_is_no_agreement() -> None:
+    table = two()
+    table.play(0)
+    offer = Draw(room=CODE, action="offer", game=1, ply=1)
+    table.do(ANA, offer)
+    table.do(BO, DECLINE)
+    table.do(BO, OFFER)
+    assert table.do(ANA, offer).result is None
 
 
 def test_an_offer_made_out_of_turn_lapses_with_the_next_move() -> None:

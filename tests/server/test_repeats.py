@@ -36,7 +36,6 @@ DONE: dict[str, tuple[list[Step], Draw | Undo, list[Step]]] = {
     "an offer that met another": ([(BO, OFFER)], OFFER, []),
     "a draw that was accepted": ([(BO, OFFER)], draw("accept", 2), []),
     "an answer to a draw": ([(BO, OFFER)], draw("decline", 2), []),
-    "an answer to a draw that is offered again": ([(BO, OFFER)], draw("decline", 2), [(BO, OFFER_ANY_TIME)]),
     "a draw that was taken back": ([(ANA, OFFER)], draw("decline", 2), [8]),
     "a draw that was offered already": ([(ANA, OFFER_ANY_TIME)], OFFER, [(BO, draw("decline", 2))]),
     "an undo that is still asked for": ([], UNDO, []),

@@ -331,7 +331,7 @@ async def test_under_pressure_an_address_that_sends_nonsense_is_not_decoded(monk
 
 async def test_a_request_that_waited_too_long_is_refused_under_full_load(monkeypatch: pytest.MonkeyPatch) -> None:
     async with serving(uncounted(turn_milliseconds=1_000)) as server, open_peer(server.url) as ana:
-        monkeypatch.setattr("tictactoe_server.core.pressure.LATE_MS", -1)
+        monkeypatch.setattr("tictactoe_server.core.session.LATE_MS", -1)
         monkeypatch.setattr("tictactoe_server.core.pressure._WINDOW_SECONDS", -1.0)
         for little_rest, code in ((-1e9, None), (1e9, "busy")):
             monkeypatch.setattr("tictactoe_server.core.pressure._LITTLE_REST", little_rest)
@@ -342,7 +342,7 @@ async def test_a_request_that_waited_too_long_is_refused_under_full_load(monkeyp
 
 
 async def test_under_full_load_a_connection_has_one_waiting_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.core.pressure.LATE_MS", 60_000)
+    monkeypatch.setattr("tictactoe_server.core.session.LATE_MS", 60_000)
     monkeypatch.setattr("tictactoe_server.core.pressure._WINDOW_SECONDS", -1.0)
     monkeypatch.setattr("tictactoe_server.core.pressure._LITTLE_REST", 1e9)
     async with serving(uncounted(turn_milliseconds=1_000)) as server, open_raw(server.url) as ana:

@@ -1,7 +1,7 @@
 """Games over days on the full screen: a day's routine, and leaving without giving up."""
 
 from tests.day_games import DAYS, begin
-from tests.peer import open_peer
+from tests.peer import open_peer, until
 from tests.tui.conftest import AtHome
 from tictactoe_server.server import Server
 
@@ -39,6 +39,7 @@ async def test_leaving_keeps_the_seat_unless_one_resigns(server: Server, at_home
         await ana.do("escape", "> 1 game awaits your move.", "Playing as")
         away = await eve.until(lambda push: push["type"] == "room" and not push["seats"]["X"]["online"])
         assert away["status"] == "playing"
+        await until(lambda: ana.app.session.phase == "online")
         await ana.do("enter", room, "Your move")
         await ana.do("escape y", "Playing as")
         ended = await eve.state(room=room, status="over")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
 import socket
 import sys
 import time
@@ -34,7 +33,7 @@ from tictactoe_client.plain.face import PlainFace
 from tictactoe_client.plain.game import PlainGame
 from tictactoe_client.plain.tournament import PlainEvent
 from tictactoe_client.session import Session, cluster_for
-from tictactoe_client.settings import PROGRAM, ExitCode, Misuse, Settings
+from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.keyboard import standard_input
 from tictactoe_client.streams.output import Output, is_terminal, print_error, print_own, report
 from tictactoe_client.text.language import means
@@ -223,7 +222,7 @@ async def use_name(settings: Settings, what: str, value: str | None) -> int:
 
         async def ask() -> list[str]:
             if what == "forget" and value != (name := (await client.ask(Devices())).claimed or client.name):
-                command = shlex.join((PROGRAM, "name", what, name))
+                command = own_command("name", what, name, server=client.address)
                 raise Misuse(say("name forget sure", name=clean_text(name), command=command))
             lines, picture = ([], ()) if comes else await naming.carry_out(client, what, value or "")
             if what == "forget":

@@ -145,7 +145,7 @@ class PlainGame:
             return
         if entered is not None:
             self._stay_in(entered, choice)
-            await room.leave()
+            await room.leave(gives_up=not room.plays)
             self._session.forget_room(room.code)
 
     def _ask_before_interrupt(self) -> bool:

@@ -70,7 +70,7 @@ class Visit:
             return None
         if room.plays and not was_playing:
             self.face.show(say("room somebody came"))
-            await entered.leave(gives_up=True)
+            await entered.leave(gives_up=choice.way != "join")
             return None
         return entered
 

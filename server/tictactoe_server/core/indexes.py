@@ -159,9 +159,8 @@ def in_groups(rows: Iterable[bytes], max_bytes: int) -> Iterator[list[bytes]]:
 class Matchmaker:
     """Finds waiting rooms for players, including rooms that are still being opened.
 
-    A room is skipped if a player in the room has reached the limit of seats, as `is_full` says. A room that no longer
-    qualifies is removed when a search comes across it, which keeps searches cheap. Players are matched with the nearest
-    room by the `distances` between a room and a player's id, if the purpose of such rooms has any.
+    A room is skipped if a player in it has reached the limit of seats, as `is_full` says. Searches remove rooms that no
+    longer qualify. The nearest room is preferred if `distances` has a function of room and player id for the purpose.
     """
 
     def __init__(self, is_full: Callable[[str], bool] = lambda player: False) -> None:

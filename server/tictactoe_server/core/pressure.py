@@ -36,7 +36,6 @@ SLOW_PLACES: Final = 2  # further places, for addresses that give way
 PLACES_OF_ADDRESS: Final = 4
 PLACE_SECONDS: Final = 0.25  # after this time, a request in progress gives up its place
 IN_LINE: Final = -1  # returned instead of the ms to wait: wait for the session's turn in the queue of its address
-LATE_MS: Final = 120  # longest wait behind another request from the session if the server never rests
 SHARE_SECONDS: Final = 0.0007  # time for requests in a turn of the event loop, and the same time for queues after it
 _REST_SECONDS: Final = 0.0003  # pause between two shares for queues of addresses with players
 _LONG_REST_SECONDS: Final = 0.0013  # shortest such pause for other queues, and pause for their places

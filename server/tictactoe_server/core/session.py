@@ -30,7 +30,7 @@ from tictactoe_protocol import BadMessage, CloseCode, ErrorCode, error_answer
 from tictactoe_protocol.pushes import Error
 from tictactoe_protocol.terms import PushFields
 from tictactoe_server import clock
-from tictactoe_server.core.pressure import IN_LINE, LATE_MS, Place, Pressure
+from tictactoe_server.core.pressure import IN_LINE, Place, Pressure
 from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.connection import Connection, Receiver, encode_push
@@ -39,6 +39,7 @@ from tictactoe_words.refusals import describe_fault
 
 INBOX_MESSAGES: Final = 8  # how many messages may be queued before reading pauses
 NOTICE_SECONDS: Final = 1.0  # shortest time between two notices that messages are delayed
+LATE_MS: Final = 120  # longest wait behind another request from the session if the server never rests
 _FEW_MESSAGES: Final = 4
 _EPISODE_SECONDS: Final = 1.0  # delays with shorter pauses between them count as one delay
 CHAT_LINES: Final = 5

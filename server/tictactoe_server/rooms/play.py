@@ -71,7 +71,8 @@ def move(room: Room, player: Player, request: Move, now: int) -> Room:
         raise Refused(ErrorCode(illegal.code), path="cell", **illegal.data) from None
     offers = room.offers
     if offers is not _NO_OFFERS:
-        draw, undo = (offers.draw, offers.undo) if room.keeps_seats else (mark if offers.draw == mark else None, None)
+        draw = offers.draw if room.keeps_seats or offers.draw == mark else None
+        undo = offers.undo if room.keeps_seats and offers.undo != mark else None
         offers = Offers(draw, undo) if draw or undo else _NO_OFFERS
     outcome = position.outcome
     if outcome is None and room.clock is None and not (room.asked or room.happened):  # most moves, and the quickest way
@@ -334,7 +335,7 @@ def _answer_offer(room: Room, mark: str, kind: str, action: str, now: int) -> Ro
 def _with_offer(room: Room, kind: str, mark: str | None, end: EndedOffer | None = None) -> Room:
     ended = {key: value for key, value in ((room.offers.ended or {}) | {kind: end}).items() if value is not None}
     # An answer to an earlier offer is none to this one.
-    asked = {key: at for key, at in room.asked.items() if mark is None or f" {kind} " not in key}
+    asked = {key: at for key, at in room.asked.items() if mark is None or f" {kind} " not in key or "offer" in key}
     return replace(room, offers=replace(room.offers, **{kind: mark}, ended=ended or UNSET), asked=asked)
 
 

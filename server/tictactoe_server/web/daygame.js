@@ -74,7 +74,8 @@ export class DayPanel {
 		setText(this.#next, `${sayTitle("page next")} (${others.length})`);
 		this.#notify.hidden = !room.seat;
 		this.#leaving.hidden = confirming !== LEAVING;
-		setText(this.#give, sayTitle(isPlaying ? "deed resign" : "day close"));
+		const isAlone = Object.values(room.state.seats).filter(Boolean).length === 1;
+		setText(this.#give, sayTitle(isPlaying ? "deed resign" : isAlone ? "day close" : "deed leave"));
 		const mayPlan = isPlaying && !opening && turn !== room.seat && app.connection.phase === "on";
 		if (!mayPlan) this.#steps = null;
 		this.#plan.hidden = !mayPlan || !this.#isPlanned || !!this.#steps || this.#branches.length >= MOST_BRANCHES;

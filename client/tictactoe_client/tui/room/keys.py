@@ -355,8 +355,10 @@ class RoomCommands:
 
     def leave(self) -> None:
         """Go home; if our seat is kept, connect anew, because the server seats us until we disconnect."""
+        room, session = self.model.room, self._program.session
+        is_kept = room.keeps_seat and room.ended is None and session.phase == "online"
         self.go_home()
-        if self.model.room.keeps_seat and self._program.session.phase == "online":
+        if is_kept:
             self._program.start(self._program.session.greet_again())
 
     def end(self, why: str) -> None:

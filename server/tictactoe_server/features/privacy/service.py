@@ -99,11 +99,13 @@ class Forgetting(Service):
         id = call.player.id
         await self._check_device(call)
         kept = await self.begin(id)
-        await self._revoke(id)
-        call.answer()
-        if not self._waiting:
-            self.tasks.start(self._finish_waiting())
-        self._waiting[hash_id(id)] = id, kept
+        try:
+            await self._revoke(id)
+            call.answer()
+        finally:
+            if not self._waiting:
+                self.tasks.start(self._finish_waiting())
+            self._waiting[hash_id(id)] = id, kept
 
     async def _revoke(self, id: str) -> None:
         """Delete the player's tokens and rescue codes, so that nobody comes back during the erasure."""
