@@ -29,7 +29,7 @@ PAIRS: Final = {
     Coordinates.ROW_COLUMN_0: ("1,2", "pair from 0"),
     Coordinates.X_Y_1: ("3,2", "pair column row"),
 }
-"""An example of each way to name a cell by two numbers, and the id of what it means."""
+"""An example of each way to name a cell by two numbers, and the id of its description."""
 
 
 class ExitCode(IntEnum):

@@ -113,7 +113,7 @@ class DayGame(Site):
                 await self.recover()
 
     async def visit(self, person: Person, room: str | None, *, acts: bool = True) -> Message:
-        """Return the state after a visit, in which a person opens or enters the room and moves if it is their turn."""
+        """Visit the room, move if it is the person's turn, and return the state."""
         while True:
             self.steps += 1
             try:

@@ -40,7 +40,7 @@ class RoomCommands:
         self._quit: Callable[[], object] = lambda: None
 
     def act(self, action: str) -> None:
-        """Do what a key is for; whatever is impossible now is explained."""
+        """Carry out a key's action, or explain why it is impossible now."""
         (command, key), deed = IN_ROOMS[action], find_deed(self.model, action)
         if command.means is None and command.pressed_for and deed is None:
             if (why := self.model.choices.find_reason(command.pressed_for[0])) is not None:
@@ -69,7 +69,7 @@ class RoomCommands:
             self.do(Verb("yes" if action == "confirm" else "no"))
 
     def ask_to_quit(self, leave: Callable[[], object]) -> bool:
-        """Let the person confirm the end of the program if it gives up a game; return False if there is no need to."""
+        """Ask the person to confirm the end of the program if it gives up a game; return False without a question."""
         self._quit = leave
         return self.model.actions.confirming != "quit" and self.model.actions.ask_before("quit")
 
@@ -354,12 +354,12 @@ class RoomCommands:
             self._program.start(self.model.room.leave())
 
     def leave(self) -> None:
-        """Go home; if our seat is kept, connect anew, because the server seats us until we disconnect."""
+        """Go home; if our seat is kept, reconnect, because the server counts us as present until we disconnect."""
         room, session = self.model.room, self._program.session
         is_kept = room.keeps_seat and room.ended is None and session.phase == "online"
         self.go_home()
         if is_kept:
-            self._program.start(self._program.session.greet_again())
+            self._program.start(session.greet_again())
 
     def end(self, why: str) -> None:
         if self._screen in self._program.screens and not self._program.ways_in.waits_for:

@@ -1,20 +1,21 @@
-"""Games over days: they sleep in the store while nobody is there, and end when a player's time is up.
+"""Games over days: they sleep in the store while their rooms are empty, and end when a player's time is up.
 
 Theory of operation. The room is the truth. A `DayGame` repeats the part that all servers need: whose turn it is, and
 when the time for it is up. A row is written after each change of its room that matters, by the server that has
 the room; every server has all rows in memory. A crash between the two writes leaves an old row of a room that was
-awake. It is corrected when the room is loaded: at the next start, when somebody opens it, or when its time seems up.
+awake. It is corrected when the room is loaded: at the next start, when a client opens it, or when its time seems up.
 
 A room is in one of these states:
 
 - awaiting an opponent: it is in memory, and has no row;
-- awake: it is in memory, because somebody is there or has been there within `SLEEP_SECONDS`;
-- asleep: its document is in the store, and nothing of it is in memory except its row. Whoever opens the room wakes it.
+- awake: it is in memory, because a client is in the room or has been within `SLEEP_SECONDS`;
+- asleep: its document is in the store, and nothing of it is in memory except its row. Opening the room wakes it.
   Rows say which rooms are asleep, so that only the others are read at the start of a server;
 - due: its time is up. One server of a cluster wakes the room, whose own clock then ends the game. A finished game that
   has been left alone for `KEPT_DAYS` is closed.
 
-Clocks count served time, so that an outage costs nobody time. For an hour after the start of a server, nobody loses.
+Clocks count served time, so that players lose no time by an outage. For an hour after the start of a server, no game is
+lost on time.
 """
 
 from __future__ import annotations
@@ -329,7 +330,7 @@ class DayGames(Service):
         return taken
 
     async def _settle(self, game: DayGame) -> None:
-        """End a game whose time is up, or close the room of a finished game unless somebody is there."""
+        """End a game whose time is up, or close the room of a finished game if it is empty."""
         again = self._core.time() + DAY_MS
         try:
             live = await self._rooms.find(game.room)
