@@ -142,7 +142,7 @@ class Actions:
                 self._came_meanwhile &= {*self._offers}
 
     def describe_event(self, event: events.RoomEvent) -> list[str]:
-        """Describe a chat line, a rating change, or where the room has gone."""
+        """Describe a chat line, a rating change, or the room's new server."""
         state = self.room.state
         match event:
             case events.Said(line) if self.muted.hears(line):
@@ -189,9 +189,9 @@ class Actions:
             return self._answer_refusal(refused, state)
 
     def ask_before(self, command: GivingUp) -> bool:
-        """Let the person confirm a command if it gives up a running game; return True if it does.
+        """Ask the person to confirm a command if it gives up a running game; return True if it does.
 
-        Whoever leaves a game over days is asked too, and may resign. Without a connection the seat is kept.
+        Leaving a game over days is confirmed too, and can be a resignation. Without a connection the seat is kept.
         """
         deed, room = self.now.find("resign" if command == "resign" else "leave"), self.room
         may_resign = command == "leave" and room.keeps_seat and room.state.status != "over"
@@ -403,6 +403,11 @@ class Actions:
             argument = "stay" if argument == room.seat else "swap"
         if not self.is_online and not (self._shows and kind == "chat"):
             raise BadInput(say("offline again", words=_words_for(kind, argument)))
+        return await self._ask_server(kind, argument, state)
+
+    async def _ask_server(self, kind: VerbKind, argument: str, state: RoomState) -> Outcome:
+        """Carry out a command that needs the server."""
+        room = self.room
         match kind:
             case "challenge" | "block":
                 return await self._do_challenge(Verb(kind, argument))

@@ -39,7 +39,7 @@ from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.rooms.room import Refused
 from tictactoe_server.storage.specs import NOBODY, Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
-from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse
+from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
 from tictactoe_words.catalogue import open_catalogue
 from tictactoe_words.wording import describe_rules
 
@@ -313,7 +313,7 @@ class Notifier(Service):
             return await poster.post(target, *sealer.seal(subscription, message, row.origin)) if sealer else 0
         if target.place not in poster.hosts:  # the operator no longer lists it
             return 0
-        return await poster.post(target, message, {"Content-Type": "application/json"})
+        return await poster.post(target, message, {"Content-Type": JSON})
 
 
 def _with_message(seen: Notices, urgency: int, now: int, old: Notices | None) -> Notices | None:
