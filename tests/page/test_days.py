@@ -75,6 +75,7 @@ async def test_leaving_a_game_over_days_keeps_the_seat_unless_one_resigns(
     await bo.ask("join", room=room)
     await ana.play(4)
     await ana.button("leave").click()
+    await expect(ana.button("Come back later")).to_be_focused()
     await ana.page.keyboard.press("Enter")
     await expect(ana.button("Find an opponent")).to_be_visible()
     assert (await bo.state())["status"] == "playing"
