@@ -132,8 +132,12 @@ async def test_an_event_is_read_in_every_form_while_it_is_played_and_streamed_to
         whole = await read(server, f"/e/{code}.json")
         assert whole == over == await read(server, f"/api/events/{code.lower()}")
         described.check("/api/events/{event}", whole)
+        names = {row["player"]: row["name"] for row in whole["table"]}
+        for one in whole["pairings"]:
+            assert one["names"] == {mark: names[id] for mark, id in one["players"].items()}
         played = [one for one in whole["pairings"] if one["by"] == "game"]
         assert len(played) == 3
+        assert all(one["game_id"].startswith(one["room"]) for one in played)
         for one in played:
             assert (await read(server, f"/api/games/{one['game_id']}"))["pairing"] == one["id"]
         records = (await get(server, f"/e/{code}.txt")).body.decode().split("\n\n[Rules")

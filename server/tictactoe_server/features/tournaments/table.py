@@ -65,17 +65,21 @@ class WholePairing(Struct, frozen=True):
 
     Attributes:
         number: The pairing's name for people and in records, such as ``1.2``.
+        names: The names of the players by mark.
+        room: The code of the room, while it is open or its game can still be seen.
     """
 
     id: str
     number: str
     round: int
     players: dict[str, str]
+    names: dict[str, str]
     state: PairingState
     result: PairingResult | None
     reason: str | None
     by: str | None
     game_id: str | None
+    room: str | UnsetType = UNSET
 
 
 class WholeEvent(Struct, frozen=True):
@@ -108,7 +112,16 @@ class WholeEvent(Struct, frozen=True):
 
 def whole_of(event: Event) -> WholeEvent:
     """Return the public fields of a tournament; `present`, `away` and `games` stay unset."""
-    pairings = tuple(WholePairing(**pairing.message_fields, number=round_of(pairing.id)) for pairing in event.pairings)
+    names = {entrant.player: entrant.name for entrant in event.entrants}
+    pairings = tuple(
+        WholePairing(
+            **pairing.message_fields,
+            number=round_of(pairing.id),
+            names={mark: names[id] for mark, id in pairing.players.items() if id in names},
+            room=pairing.room or UNSET,
+        )
+        for pairing in event.pairings
+    )
     head = event.code, event.title, event.kind, event.status, event.round, event.seq
     more = event.expected or UNSET, rounds_of(event) or UNSET, event.needed or UNSET
     return WholeEvent(*head, rows(event), pairings, *more)

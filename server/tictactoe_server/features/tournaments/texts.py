@@ -66,7 +66,6 @@ _IN_COLOUR: Final = str.maketrans(
 def list_cells(event: Event) -> Iterator[Sequence[object]]:
     """Yield the rows of a tournament's CSV file: its table, an empty row, its pairings."""
     whole = whole_of(event)
-    names = {row.player: row.name for row in whole.table}
     yield "place", "name", "bot", "points", "played", *TIES, "status", "player"
     for row in whole.table:
         values = {name: value for name, value, _ in row.tie}
@@ -75,7 +74,7 @@ def list_cells(event: Event) -> Iterator[Sequence[object]]:
     yield ()
     yield "round", "pairing", "number", *event.marks, "result", "reason", "by", "game_id"
     for one in whole.pairings:
-        sat = [names.get(one.players.get(mark, ""), "") for mark in event.marks]
+        sat = [one.names.get(mark, "") for mark in event.marks]
         yield one.round, one.id, one.number, *sat, one.result, one.reason, one.by, one.game_id
 
 
