@@ -155,14 +155,10 @@ def decode_push(data: str | bytes) -> Push:
 
 @lru_cache(maxsize=256)
 def _hint_of_type(kind: str, types: tuple[str, ...]) -> dict[str, Any]:
-    """Return error data about an unknown type: the most similar known type, if any, and known types of a single word.
-
-    Longer types are left out to keep the error short.
-    """
+    """Return error data about an unknown type: its name, and the most similar known type, if any."""
     alike = [each for each in types if abs(len(kind) - len(each)) < 2 and (kind[0] == each[0] or kind[-1] == each[-1])]
     close = difflib.get_close_matches(kind, alike, 1) if len(kind) <= MAX_ID_LENGTH else []
-    hint = {"why": "close", "close": close[0]} if close else {}
-    return {**hint, "type": _shown(kind), "types": [*sorted(each for each in types if "_" not in each), "…"]}
+    return {"type": _shown(kind), **({"why": "close", "close": close[0]} if close else {})}
 
 
 def _read_object(data: str | bytes) -> dict[str, Any] | BadMessage:
@@ -289,15 +285,15 @@ def error_answer(
 ) -> Error:
     """Return the reply to a refused request. It is safe to print, and shorter than `MAX_ERROR_BYTES` as JSON.
 
-    `id` is sent unchanged. `room` and `path` are left out if they are not safe to print. If the error is too long, it
-    is sent without `data`, and if it is still too long, also without `message`, `room` and `path`.
+    `id` is sent unchanged. `room` and `path` are left out if they are not safe to print, `room` also if it is a long
+    line. If the error is too long, it is sent without `data`, then also without `message`, `room` and `path`.
     """
     known: dict[str, Any] = {"id": id, "retry_ms": retry_ms, "url": url}
     always = {name: value for name, value in known.items() if value is not None}
     error = Error(
         code=code,
         message=clean_text(message),
-        room=room if room and clean_text(room) == room else UNSET,
+        room=room if _identity(room) and clean_text(room) == room else UNSET,
         path=path if path and clean_text(path) == path else UNSET,
         data=UNSET if data is None else _clean(data),
         **always,

@@ -13,6 +13,7 @@ from tictactoe_protocol.terms import (
     ClockFields,
     ClockState,
     ClockTerms,
+    CodeText,
     Count,
     PushFields,
     RequestFields,
@@ -82,7 +83,7 @@ class EventOpen(RequestFields, frozen=True, tag="event_open"):
 
 
 class _EventRequest(RequestFields, frozen=True):
-    event: ShortText
+    event: CodeText
 
 
 class EventJoin(_EventRequest, frozen=True, tag="event_join"):

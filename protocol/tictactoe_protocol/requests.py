@@ -19,6 +19,7 @@ from tictactoe_protocol.names import NameRequest
 from tictactoe_protocol.rated import RatingRequest
 from tictactoe_protocol.terms import (
     ClockFields,
+    CodeText,
     Count,
     Integer,
     OfferAction,
@@ -94,7 +95,7 @@ def purpose_of(request: Any) -> str:
 
 
 class _RoomRequest(RequestFields, frozen=True):
-    room: ShortText
+    room: CodeText
 
 
 class Join(_RoomRequest, frozen=True, tag="join"):

@@ -29,7 +29,7 @@ SOURCES = [
     for path in sorted((Path(__file__).parents[2] / folder).rglob("*.py"))
     if "build" not in path.parts
 ]
-LISTS = ("levels", "limits", "marks", "presets", "types")
+LISTS = ("levels", "limits", "marks", "presets")
 NOT_SAID = {"path", "retry_ms", "url"}
 ENGLISH = open_catalogue("en")
 DERIVED = {
