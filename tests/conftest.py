@@ -27,7 +27,7 @@ from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS
 from tests.programs import start_program
 from tests.proxy import Proxy
-from tictactoe_server.features.bots.feature import BotOptions
+from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.http.assets import Assets
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings

@@ -12,9 +12,9 @@ from tictactoe_engine import Position
 from tictactoe_engine.strategies import Level
 from tictactoe_server.core.session import Topic
 from tictactoe_server.features.all import FEATURES
-from tictactoe_server.features.bots.feature import FEATURE as BOTS
-from tictactoe_server.features.bots.feature import make
 from tictactoe_server.features.bots.pool import ThinkingPool
+from tictactoe_server.features.bots.service import FEATURE as BOTS
+from tictactoe_server.features.bots.service import make
 from tictactoe_server.features.bots.workers import Priority, Workers
 from tictactoe_server.features.feature import Feature
 from tictactoe_server.features.tournaments.event_store import EVENTS

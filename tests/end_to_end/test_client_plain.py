@@ -5,7 +5,7 @@ import pytest
 
 from tests.end_to_end.clients import ClientProcess, plain_game, run_client
 from tests.peer import open_peer, play_out, two_playing
-from tictactoe_server.features.bots.feature import BotOptions
+from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 

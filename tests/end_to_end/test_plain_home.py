@@ -14,7 +14,7 @@ from tests.end_to_end.clients import COMMAND, run_client
 from tests.end_to_end.test_plain_game import compare
 from tests.peer import PATIENCE_SECONDS, open_peer
 from tests.terminal import run_screen
-from tictactoe_server.features.bots.feature import BotOptions
+from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 

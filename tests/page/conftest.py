@@ -20,7 +20,7 @@ from tests.limits import uncounted
 from tests.page.checkers import TIMEOUT_SECONDS, axe
 from tests.peer import Peer, open_peer
 from tests.raw import listening
-from tictactoe_server.features.bots.feature import BotOptions
+from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tools.page_pictures import BROWSERS, CHROMIUM

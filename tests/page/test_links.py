@@ -8,7 +8,7 @@ from playwright.async_api import expect
 from tests.limits import uncounted
 from tests.page.conftest import Visit
 from tests.page.test_play import address
-from tictactoe_server.features.bots.feature import BotOptions
+from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.transport.listen import addresses_at

@@ -8,7 +8,7 @@ from tests.page.test_play import address
 from tests.peer import Peer, open_peer
 from tictactoe_protocol import parse_name
 from tictactoe_protocol.codes import SENTENCES
-from tictactoe_server.features.bots.feature import BotOptions
+from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_words.catalogue import LANGUAGES, open_catalogue

@@ -21,7 +21,7 @@ from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.hooks import RoomPolicy
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.features.bots.feature import BotOptions
+from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.features.feature import Feature
 from tictactoe_server.operator.order import Order, ServerParts
 from tictactoe_server.operator.status import Status

@@ -16,7 +16,7 @@ from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out, two_playing,
 from tests.raw import open_bytes
 from tests.server.test_pages import get
 from tests.server.test_plain_http import read_answer
-from tictactoe_server.features.api.streams import Streams
+from tictactoe_server.features.api.service import Streams
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 

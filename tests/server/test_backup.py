@@ -9,9 +9,8 @@ from tests.peer import until
 from tests.server.stored import change, child, keep, room_of, rooms_in
 from tictactoe_server import OperatorError
 from tictactoe_server.features.backups import service as backups
-from tictactoe_server.features.backups.feature import BackupOptions
 from tictactoe_server.features.backups.files import back_up, database_in
-from tictactoe_server.features.backups.service import Backups, list_backups
+from tictactoe_server.features.backups.service import BackupOptions, Backups, list_backups
 from tictactoe_server.operator.status import Status
 from tictactoe_server.records.tables import open_folder
 from tictactoe_server.server import Server

@@ -5,8 +5,7 @@ import pytest
 from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer
-from tictactoe_server.features.bots.feature import BotOptions
-from tictactoe_server.features.bots.service import Bots
+from tictactoe_server.features.bots.service import BotOptions, Bots
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 

@@ -10,7 +10,7 @@ from tests.fakes import FakeClock, TroubledStore
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, play_out, two_playing
 from tictactoe_protocol.requests import Resign
-from tictactoe_server.features.bots.feature import BotOptions
+from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.records.changes import ATTEMPTS
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms.play import apply

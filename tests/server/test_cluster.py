@@ -16,7 +16,7 @@ from tests.peer import PATIENCE_SECONDS, open_peer, play_out, two_playing, until
 from tests.server.commands import run_command
 from tests.server.nats_node import Node, empty_store
 from tests.server.test_pages import BROWSER, get
-from tictactoe_server.features.bots.feature import BotOptions
+from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.features.cluster.check import LISTENING_SECONDS
 from tictactoe_server.features.cluster.cluster import Cluster
 from tictactoe_server.features.cluster.feature import FEATURE as CLUSTER

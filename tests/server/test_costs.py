@@ -10,7 +10,7 @@ from tests.peer import Peer, open_peer, play_out
 from tests.server.test_forgetting import until_done
 from tictactoe_protocol.names import Export, Forget
 from tictactoe_protocol.requests import Hello, Request
-from tictactoe_server.features.bots.feature import BotOptions
+from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.features.challenges.blocks import BLOCKS
 from tictactoe_server.people.accounts import hash_secret
 from tictactoe_server.people.confusables import keys_of

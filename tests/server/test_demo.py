@@ -7,7 +7,7 @@ import pytest_asyncio
 
 from tests.peer import Peer, open_peer, play_out, two_playing
 from tictactoe_engine import PRESETS, Position
-from tictactoe_server.features.bots.feature import BotOptions
+from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 

@@ -13,7 +13,7 @@ from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Resign, Undo
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.indexes import RoomExists
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.features.bots.feature import BotOptions
+from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.features.tournaments.running import Running, purpose_of
 from tictactoe_server.rooms.finished import finished_game, record_of
 from tictactoe_server.rooms.play import GoOn, StandStill

@@ -14,7 +14,7 @@ from tests.server.test_events_service import (
 )
 from tictactoe_server.features.cluster.cluster import Cluster
 from tictactoe_server.features.tournaments import running
-from tictactoe_server.features.tournaments.feature import EndEvent
+from tictactoe_server.features.tournaments.service import EndEvent
 
 pytestmark = pytest.mark.features
 

@@ -11,7 +11,7 @@ from tests.fakes import FakeClock, Trouble, TroubledStore
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, two_playing, until
 from tictactoe_server.core.live_room import closing_notice
-from tictactoe_server.features.bots.feature import BotOptions
+from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.features.tournaments import broadcasts, running, service
 from tictactoe_server.play.hello import HelloService
 from tictactoe_server.records.tables import PLAYERS, ROOMS, open_memory

@@ -8,8 +8,8 @@ from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer
 from tests.server.test_event_rooms import open_pairing, player_of
 from tests.server.test_forgetting import traces, until_done
-from tictactoe_server.features.bots.feature import FEATURE as BOTS
-from tictactoe_server.features.bots.feature import BotOptions
+from tictactoe_server.features.bots.service import FEATURE as BOTS
+from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.rooms.room import Player
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings

@@ -15,9 +15,8 @@ from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, until
 from tests.raw import UPGRADE, open_bytes, open_raw, ping, read_to_end, text
 from tests.server.cases import cases
 from tictactoe_server.core.session import Delays
-from tictactoe_server.features.bots.feature import FEATURE as BOTS
-from tictactoe_server.features.bots.feature import BotOptions
-from tictactoe_server.features.bots.service import Bots
+from tictactoe_server.features.bots.service import FEATURE as BOTS
+from tictactoe_server.features.bots.service import BotOptions, Bots
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
 

@@ -15,7 +15,7 @@ from tests.peer import play_out, two_playing
 from tests.raw import open_bytes
 from tests.server.test_plain_http import read_answer
 from tictactoe_server import OperatorError
-from tictactoe_server.features.bots.feature import FEATURE as BOTS
+from tictactoe_server.features.bots.service import FEATURE as BOTS
 from tictactoe_server.features.metrics.feature import FEATURE as METRICS
 from tictactoe_server.features.metrics.feature import MetricsOptions
 from tictactoe_server.features.metrics.service import MetricsServer

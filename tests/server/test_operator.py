@@ -9,7 +9,7 @@ from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out, two_playing
 from tests.server.stored import bans_in
 from tests.server.test_pages import get
 from tictactoe_server.core.remote import RemoteServers
-from tictactoe_server.features.tournaments.feature import EndEvent, ListEvents
+from tictactoe_server.features.tournaments.service import EndEvent, ListEvents
 from tictactoe_server.operator.bans import Bans, parse_subject
 from tictactoe_server.operator.order import Order, OrderRefused
 from tictactoe_server.operator.people import Announce, BanOrder, Kick, ListBans, ListConnections, ListPlayers, Unban

@@ -9,9 +9,9 @@ from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
 from tests.raw import open_bytes
 from tests.server.test_pages import BROWSER, LINE_FOR_X, get
 from tests.server.test_previews import previews_of
-from tictactoe_server.features.bots.feature import BotOptions
+from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.features.privacy.service import Forgetting
-from tictactoe_server.features.tournaments.feature import AllowOrganiser
+from tictactoe_server.features.tournaments.service import AllowOrganiser
 from tictactoe_server.records.tables import FORGOTTEN, today
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings

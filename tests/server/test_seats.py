@@ -7,7 +7,7 @@ import pytest
 from tests.limits import uncounted
 from tests.peer import Peer, open_peer, play_out, two_playing
 from tests.server.test_limits import LOOPBACK, serving, speaking_for
-from tictactoe_server.features.bots.feature import FEATURE as BOTS
+from tictactoe_server.features.bots.service import FEATURE as BOTS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 

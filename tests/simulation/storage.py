@@ -23,7 +23,7 @@ from tests.server.fake_nats import STREAM, Client, FakeNats, Fault, Headers, Kep
 from tests.simulation.ledger import ServedTime
 from tests.simulation.network import NEAR_PORTS, Network
 from tests.simulation.world import Queue, Thread, World
-from tictactoe_server.features.bots.feature import BotOptions
+from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.features.cluster.feature import ClusterOptions
 from tictactoe_server.features.jetstream.store import JetStreamStore
 from tictactoe_server.features.jetstream.streams import FORMAT, LAYOUT, Layout

@@ -6,7 +6,7 @@ from tests.named_keys import last_line
 from tests.peer import Peer
 from tests.proxy import Proxy
 from tests.tui.conftest import NEVER, Game
-from tictactoe_server.features.bots.feature import BotOptions
+from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 

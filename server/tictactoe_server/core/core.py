@@ -79,10 +79,8 @@ class Core:
         organised room's code may be taken.
 
         Args:
-            player: The player who takes a seat, if any.
             origin: The owner's address.
             code: The room's code, by default a new code.
-            fields: Further arguments for `rooms.open_room`.
         """
         fields = {"hold_ms": self.hold_ms, "start_ms": round(self.limits.start_seconds * 1000), **fields}
         room = open_room(code or self.indexes.new_code(), rules, player, self.time(), **fields)
@@ -163,7 +161,6 @@ class Service:
 
     @cached_property
     def tasks(self) -> Tasks:
-        """The running background tasks, which `close` stops."""
         return Tasks()
 
     async def close(self) -> None:

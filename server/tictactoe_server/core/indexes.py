@@ -18,10 +18,9 @@ from tictactoe_protocol.pushes import ROOM_STATUSES, HeldSeat, LobbyChange, Room
 from tictactoe_server import clock
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.name_mask import NameMask
-from tictactoe_server.core.quotas import OpenedRooms, Seats
 from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.core.session import Session, Topic, list_of
-from tictactoe_server.people.allowances import RETRY_MS
+from tictactoe_server.people.allowances import RETRY_MS, OpenedRooms, Seats
 from tictactoe_server.rooms.room import Refused, Room
 from tictactoe_server.rooms.view import GameKind, Listed, kind_of
 from tictactoe_server.scheduler import Listeners

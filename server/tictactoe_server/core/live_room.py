@@ -242,7 +242,6 @@ class RoomEvents(ABC):
             self._finished.append((over, live.room.kept_at > 0))
 
     def notify_pending(self) -> None:
-        """Notify the listeners of the changes that `notify_soon` has collected."""
         changed, self._changed = self._changed, {}
         finished, self._finished = self._finished, []
         for live, before in changed.items():
@@ -425,7 +424,6 @@ class LiveRoom(Listed, StoredValue[Room]):
             session.connection.push_state(self.room.code, encode_frame(state))
 
     def push(self, message: Push, excluded: Collection[Session] = ()) -> None:
-        """Send a message to all sessions that are not in `excluded`."""
         frame = encode_push(message)
         for session in self.sessions if excluded else self.players.values():
             if session not in excluded:

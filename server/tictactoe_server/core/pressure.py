@@ -147,7 +147,6 @@ class Source:
 
     @property
     def places(self) -> Places:
-        """The places for requests from this address."""
         return self.pressure.slow_places if self.gives_way else self.pressure.places
 
     def note_play(self) -> None:
@@ -209,10 +208,8 @@ class Pressure:
         of_a_session: Factories for a session's own rate limits: on messages, and on unreadable messages.
         flood_seconds: How long a session may exceed its limits before its connection is closed.
         bad_count: The number of messages that an unreadable message counts as.
-        playing: The sources with players.
         lines: The queues of sources with players, or of all sources if none has players.
         slow_lines: The queues of sources that give way.
-        places: The places for requests in progress.
         slow_places: The places for requests from sources that give way.
         requests: The number of requests in this turn.
         looked_at: The turn is measured again once there are more requests than this.

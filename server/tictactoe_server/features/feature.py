@@ -22,9 +22,7 @@ class Parts:
     """The parts of the server that features use to make their services.
 
     Attributes:
-        specs: The specs of everything that the server stores.
         title: The title of the server's page, or "" for the default.
-        port: The port that the server listens on.
         url: The server's WebSocket URL on this machine.
         monotonic_ns: The clock for games and rate limits.
         check_device: Raises `Refused` unless a request comes from a device that may take irreversible actions.

@@ -39,7 +39,6 @@ class ServerParts:
     Attributes:
         address: The server's URL for people.
         data: Where the server stores its data, as text for the operator.
-        services: All services, including those from features.
         started_at: When the server started (s, as `clock.monotonic`).
     """
 
@@ -56,7 +55,6 @@ class ServerParts:
 
     @property
     def elsewhere(self) -> RemoteServers:
-        """The other servers in the cluster, if any."""
         return self.core.rooms.elsewhere
 
     def service(self, kind: type[ServiceKind]) -> ServiceKind:

@@ -15,20 +15,8 @@ from msgspec.structs import replace
 
 from tictactoe_server import clock
 from tictactoe_server.people.confusables import keys_of, mark_other
+from tictactoe_server.records import tables
 from tictactoe_server.records.changes import change
-from tictactoe_server.records.tables import (
-    ACCOUNTS,
-    CLAIMS,
-    LINKS,
-    PLAYERS,
-    RESERVED,
-    RESERVED_DAYS,
-    Account,
-    Claim,
-    KnownPlayer,
-    Reserved,
-    today,
-)
 from tictactoe_server.rooms.room import Player
 from tictactoe_server.storage.specs import Storage, hash_id
 from tictactoe_server.storage.store import values_of
@@ -41,18 +29,18 @@ class Accounts:
     """
 
     def __init__(self, store: Storage) -> None:
-        self.claims, self.accounts = store.table(CLAIMS), store.table(ACCOUNTS)
-        self.links, self.players = store.table(LINKS), store.table(PLAYERS)
-        self.reserved = store.table(RESERVED)
+        self.claims, self.accounts = store.table(tables.CLAIMS), store.table(tables.ACCOUNTS)
+        self.links, self.players = store.table(tables.LINKS), store.table(tables.PLAYERS)
+        self.reserved = store.table(tables.RESERVED)
 
-    async def load(self, player: str) -> Account | None:
+    async def load(self, player: str) -> tables.Account | None:
         found = await self.accounts.load(player)
         return found and found[0]
 
-    async def load_or_empty(self, player: Player) -> Account:
-        return await self.load(player.id) or Account(player)
+    async def load_or_empty(self, player: Player) -> tables.Account:
+        return await self.load(player.id) or tables.Account(player)
 
-    async def find_claim(self, name: str, own: str = "") -> Claim | None:
+    async def find_claim(self, name: str, own: str = "") -> tables.Claim | None:
         """Return the claim of a name that `name` may be confused with, or None if there is none.
 
         Args:
@@ -62,7 +50,7 @@ class Accounts:
         claims = [row[0] for row in found if row is not None and not row[0].is_free]
         return min(claims, key=lambda claim: claim.player == own, default=None)
 
-    async def shown(self, player: Player) -> tuple[Player, Claim | None]:
+    async def shown(self, player: Player) -> tuple[Player, tables.Claim | None]:
         """Return a player as others see them, and the claim that their name may be confused with, or None.
 
         The player's own claim is marked as used today. If another player has the claim, the returned name is marked.
@@ -70,8 +58,8 @@ class Accounts:
         claim = await self.find_claim(player.name, own=player.id)
         if claim is not None and claim.player != player.id:
             return Player(player.id, mark_other(player.name)), claim
-        if claim is not None and claim.seen < today():
-            await self._change(keys_of(claim.name), player.id, lambda own: replace(own, seen=today()))
+        if claim is not None and claim.seen < tables.today():
+            await self._change(keys_of(claim.name), player.id, lambda own: replace(own, seen=tables.today()))
         return player, claim
 
     async def is_reserved(self, name: str) -> bool:
@@ -81,47 +69,47 @@ class Accounts:
 
     async def reserve(self, key: str) -> None:
         """Reserve a key of a deleted player's name: names with this key cannot be claimed for `RESERVED_DAYS`."""
-        reserved = Reserved(clock.wall() + RESERVED_DAYS * 86_400)
+        reserved = tables.Reserved(clock.wall() + tables.RESERVED_DAYS * 86_400)
         await change(self.reserved, hash_id(key), lambda old: reserved)
 
-    async def claim(self, name: str, player: str) -> Claim | None:
+    async def claim(self, name: str, player: str) -> tables.Claim | None:
         """Claim all keys of a name for a player; if another player has claimed one of them, return that claim."""
-        own, keys = Claim(name, player, today()), keys_of(name)
+        own, keys = tables.Claim(name, player, tables.today()), keys_of(name)
 
-        def claim_free(old: Claim | None) -> Claim:
+        def claim_free(old: tables.Claim | None) -> tables.Claim:
             return own if old is None or old.is_free or old.player == player else old
 
         for count, key in enumerate(keys):
-            claim: Claim = await change(self.claims, key, claim_free)
+            claim: tables.Claim = await change(self.claims, key, claim_free)
             if claim != own:
                 await self._change(keys[:count], player, lambda own: None)
                 return claim
         return None
 
-    async def release(self, account: Account) -> None:
+    async def release(self, account: tables.Account) -> None:
         await self._change(keys_of(account.claimed), account.player.id, lambda own: None)
 
-    async def leave(self, account: Account, for_name: str) -> None:
+    async def leave(self, account: tables.Account, for_name: str) -> None:
         """Release an account's claimed name after `FORMER_DAYS`, except for the keys that it shares with `for_name`."""
         if account.claimed:
             keys = [key for key in keys_of(account.claimed) if key not in keys_of(for_name)]
-            await self._change(keys, account.player.id, lambda own: replace(own, left=today()))
+            await self._change(keys, account.player.id, lambda own: replace(own, left=tables.today()))
 
-    async def rename(self, player: Player) -> Account:
+    async def rename(self, player: Player) -> tables.Account:
         """Rename a player on all devices; return the stored account, or an empty account if the player has none."""
         account = await change(self.accounts, player.id, lambda old: old and replace(old, player=player))
         if account:
             await self.rename_devices(account)
-        return cast(Account, account or Account(player))
+        return cast(tables.Account, account or tables.Account(player))
 
-    async def rename_devices(self, account: Account) -> None:
+    async def rename_devices(self, account: tables.Account) -> None:
         await asyncio.gather(*(self._assign_device(device.key, account.player) for device in account.devices))
 
     async def devices_of(self, player: str) -> list[str]:
         """Return the hashes of the tokens of a player's devices."""
         return [key async for key, known, _ in values_of(self.players) if known.player.id == player]
 
-    async def merge(self, player: str, devices: Iterable[str], into: Account) -> None:
+    async def merge(self, player: str, devices: Iterable[str], into: tables.Account) -> None:
         """Move a player's devices to the account `into`. This takes effect at each device's next hello.
 
         Args:
@@ -129,22 +117,24 @@ class Accounts:
         """
         for key in devices:
 
-            def add(old: Account | None, key: str = key) -> Account:
+            def add(old: tables.Account | None, key: str = key) -> tables.Account:
                 return (old or into).with_device(key)
 
             await self._assign_device(key, into.player)
             await change(self.accounts, into.player.id, add)
         await change(self.accounts, player, lambda old: None)
 
-    async def _change(self, keys: Iterable[str], player: str, edit: Callable[[Claim], Claim | None]) -> None:
+    async def _change(
+        self, keys: Iterable[str], player: str, edit: Callable[[tables.Claim], tables.Claim | None]
+    ) -> None:
 
-        def edit_own(old: Claim | None) -> Claim | None:
+        def edit_own(old: tables.Claim | None) -> tables.Claim | None:
             return edit(old) if old and old.player == player else old
 
         await asyncio.gather(*(change(self.claims, key, edit_own) for key in keys))
 
     async def _assign_device(self, key: str, player: Player) -> None:
-        await change(self.players, key, lambda old: old and KnownPlayer(player, old.seen, is_seated=True))
+        await change(self.players, key, lambda old: old and tables.KnownPlayer(player, old.seen, is_seated=True))
 
 
 def hash_secret(secret: str) -> str:

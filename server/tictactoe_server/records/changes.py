@@ -17,17 +17,7 @@ from msgspec import Struct
 from tictactoe_server import clock
 from tictactoe_server.rooms.room import Refused
 from tictactoe_server.scheduler import Tasks
-from tictactoe_server.storage.store import (
-    MISSING,
-    Conflict,
-    NotStored,
-    Pending,
-    StoreBusy,
-    StoreUnavailable,
-    Table,
-    Unreadable,
-    Unsettled,
-)
+from tictactoe_server.storage import store
 
 ATTEMPTS: Final = 8  # a change fails after this number of conflicts
 FIRST_REST_SECONDS: Final = 0.02  # pause before the second retry; doubled for each further retry
@@ -91,7 +81,7 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
 
     async def until_settled(self) -> Value | None:
         """Submit the change, wait until it is settled, and return the new value. Raise the error of a failed change."""
-        pending, on_settled = Pending(), self.on_settled
+        pending, on_settled = store.Pending(), self.on_settled
 
         def settled(error: Exception | None) -> None:
             on_settled(error)
@@ -130,10 +120,12 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
     def failed(self, error: Exception) -> None:
         """Retry the change with the newest value, or settle it with the error. Implements `Waiter`."""
         live = self.live
-        if not isinstance(error, NotStored) or live.change is not self:
+        if not isinstance(error, store.NotStored) or live.change is not self:
             live.doubt()
-        if live.change is self and not (isinstance(error, Conflict | Unsettled) and live.try_again(self, error)):
-            live.settle(self, live.busy_error() if isinstance(error, Conflict) else error)
+        if live.change is self and not (
+            isinstance(error, store.Conflict | store.Unsettled) and live.try_again(self, error)
+        ):
+            live.settle(self, live.busy_error() if isinstance(error, store.Conflict) else error)
 
 
 class Preceded(Exception):
@@ -154,7 +146,9 @@ class StoredValue(Generic[Value]):
 
     kind = "key"  # the field name for the key in log entries
 
-    def __init__(self, table: Table[Any], key: str, tasks: Tasks, value: Value, revision: int = MISSING) -> None:
+    def __init__(
+        self, table: store.Table[Any], key: str, tasks: Tasks, value: Value, revision: int = store.MISSING
+    ) -> None:
         self.table = table
         self.key = key
         self.tasks = tasks
@@ -170,15 +164,15 @@ class StoredValue(Generic[Value]):
 
     def lost(self) -> None:
         """Called after the value was deleted from the store."""
-        self.value, self.revision = cast(Value, None), MISSING
+        self.value, self.revision = cast(Value, None), store.MISSING
 
     def busy_error(self) -> Exception:
         """Return the error for a change that met too many conflicts."""
-        return StoreBusy(f"{self.key} is being changed too often.")
+        return store.StoreBusy(f"{self.key} is being changed too often.")
 
     def gone_error(self) -> Exception:
         """Return the error for a change of a deleted or moved value."""
-        return StoreUnavailable(f"{self.key} has been deleted.")
+        return store.StoreUnavailable(f"{self.key} has been deleted.")
 
     def enter(self, phase: Phase) -> None:
         """Change the phase. Raise ValueError for a transition that is not in `TRANSITIONS`."""
@@ -199,7 +193,7 @@ class StoredValue(Generic[Value]):
             value: The stored value, or None if it was deleted.
             is_own: Whether this server wrote the value, which is then always adopted.
         """
-        if self.revision == MISSING:
+        if self.revision == store.MISSING:
             self.enter(Phase.STORED)
         if value is None:
             self.lost()
@@ -218,9 +212,9 @@ class StoredValue(Generic[Value]):
             raise
         if found is None and self.revision != revision:
             return  # it was stored meanwhile
-        if found is None and revision != MISSING and await self.table.has_lost(self.key, revision):
+        if found is None and revision != store.MISSING and await self.table.has_lost(self.key, revision):
             return  # the next change writes it back
-        self.adopt(*(found or (None, MISSING)))
+        self.adopt(*(found or (None, store.MISSING)))
 
     def begin(self, change: Change[Value]) -> None:
         """Apply the current change and store the result."""
@@ -235,7 +229,7 @@ class StoredValue(Generic[Value]):
                 self.table.delete(self.key, self.revision, change)
             else:
                 self.table.save(self.key, after, self.revision, change, change.finished)
-        except Conflict as error:
+        except store.Conflict as error:
             change.failed(error)
         except Preceded as preceded:
             self.change = preceded.change
@@ -280,12 +274,12 @@ class StoredValue(Generic[Value]):
             self.begin(self.change)
         self.is_going_on = False
 
-    def try_again(self, change: Change[Value], error: Conflict | Unsettled) -> bool:
+    def try_again(self, change: Change[Value], error: store.Conflict | store.Unsettled) -> bool:
         """Schedule a retry with exponential backoff; return False if there were too many.
 
         The first retry after a conflict is immediate.
         """
-        change.attempts, is_lost = change.attempts + 1, isinstance(error, Conflict)
+        change.attempts, is_lost = change.attempts + 1, isinstance(error, store.Conflict)
         if change.attempts >= ATTEMPTS if is_lost else change.rested >= UNSETTLED_SECONDS:
             return False
         rest = min(max(change.rested, FIRST_REST_SECONDS), LONGEST_REST_SECONDS)  # the sum of all rests: doubled
@@ -305,7 +299,7 @@ class StoredValue(Generic[Value]):
             if self.change is change and self.phase is Phase.UNCERTAIN:
                 await self.read()
         except Exception as error:
-            if not isinstance(error, StoreUnavailable) or isinstance(error, Unreadable):
+            if not isinstance(error, store.StoreUnavailable) or isinstance(error, store.Unreadable):
                 log.exception("reading a value before its change failed", **{self.kind: self.key})
             if self.change is change:
                 self.settle(change, error)
@@ -320,7 +314,7 @@ class StoredValue(Generic[Value]):
         asyncio.get_running_loop().call_later(max(0.0, left), self._give_up, change)
 
     def _give_up(self, change: Change[Value]) -> None:
-        error = StoreUnavailable("The store did not respond in time.")
+        error = store.StoreUnavailable("The store did not respond in time.")
         if self.change is change:
             self.doubt()
             self.settle(change, error)
@@ -330,7 +324,7 @@ class StoredValue(Generic[Value]):
             change.settled(error)
 
 
-async def change(table: Table[Value], key: str, edit: Callable[[Value | None], Any]) -> Any:
+async def change(table: store.Table[Value], key: str, edit: Callable[[Value | None], Any]) -> Any:
     """Replace a value with the result of `edit`, unless the two are equal; return the result.
 
     Args:

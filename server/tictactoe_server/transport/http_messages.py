@@ -59,7 +59,6 @@ class HttpRequest:
         fields: The values of the headers, by name in lower case.
         keeps_alive: Whether the client may send more requests on the connection.
         scheme: The scheme that the client used to connect to this server or to a trusted proxy; "" if unknown.
-        address: The client's address.
         names_host: Whether the request's target is an absolute URL, as in requests to a proxy.
         base: The operator's `--base-path`, or "".
         root: The path of the server as the client sees it; relative to the path of the request unless `base` is set.

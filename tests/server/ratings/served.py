@@ -11,7 +11,7 @@ from tests.limits import uncounted
 from tests.peer import Listening, Message, Peer, open_peer, until
 from tictactoe_client import Client, connect
 from tictactoe_protocol.names import ClaimName
-from tictactoe_server.features.bots.feature import BotOptions
+from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.features.ratings.service import Ladders
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings

@@ -1,10 +1,15 @@
 """The public API: rooms and games as JSON, once or as a stream; see `docs/reference/http.md`.
 
-The reply for a private room is the same as for a room that does not exist.
+The reply for a private room is the same as for a room that does not exist. Streams are JSON lines, one for each state
+of a room, a tournament or the list of rooms. They never delay a move: changes are polled ten times a second, and sent
+at once only if a room's seats or its result change. A slow reader gets only the newest state, and a reader that stops
+reading is disconnected.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final
@@ -18,20 +23,109 @@ from tictactoe_server import clock
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.indexes import LIST_SECONDS
 from tictactoe_server.core.live_room import LiveRoom, closing_notice
-from tictactoe_server.features.api.streams import Stream, Streams
 from tictactoe_server.features.feature import Feature
 from tictactoe_server.play.checks import find_public
 from tictactoe_server.play.history import find_by_id
 from tictactoe_server.rooms.finished import played_game, record_of
 from tictactoe_server.rooms.room import Refused
-from tictactoe_server.transport.http_messages import (
-    JSON,
-    HttpRequest,
-    HttpResponse,
-    Reply,
-    answer_json,
-    lead_to,
-)
+from tictactoe_server.transport import http_messages
+from tictactoe_server.transport.admission import key_of
+from tictactoe_server.transport.http_connection import HttpConnection
+from tictactoe_server.transport.rate_limit import Held
+
+LOOK_SECONDS: Final = 0.1
+_UNBUFFERED: Final = (("X-Accel-Buffering", "no"),)  # disables the buffering of nginx
+_RETRY_MS: Final = 10_000
+
+
+class Stream(Struct, eq=False):
+    """A stream of the states of a room, a tournament or the list of rooms, and its readers.
+
+    Attributes:
+        newest: Returns the number of the newest state, and whether this state is the last one.
+        state: Returns the newest state, encoded.
+        seq: The number of the state that was sent last, or -1.
+    """
+
+    newest: Callable[[], tuple[int, bool]]
+    state: Callable[[], bytes]
+    seq: int = -1
+    readers: set[HttpConnection] = set()
+
+
+class Streams(Service):
+    """All streams that have readers, by code. Every address can read only a limited number of streams at once."""
+
+    def __init__(self) -> None:
+        self.by_code: dict[str, Stream] = {}
+        self._is_sending = False
+
+    def start(self, core: Core) -> None:
+        self._scheduler = core.scheduler
+        self._allowances = core.allowances
+        self._most_readers = core.limits.watchers_per_room
+        self.of_address = Held(core.limits, "streams-per-address")
+        core.hooks.streams.append(lambda request, code, *source: self.answer(request, code, Stream(*source)))
+
+    def answer(self, request: http_messages.HttpRequest, code: str, unread: Stream) -> http_messages.HttpResponse:
+        """Return a response that adds the connection to the readers of the stream with this code; may raise `Refused`.
+
+        `unread` is a new stream, which is used if the code has no stream with readers yet.
+        """
+        if request.method == "HEAD":
+            return http_messages.HttpResponse(HTTPStatus.OK, b"", http_messages.JSON_LINES)
+        key, stream = key_of(request.address), self.by_code.get(code)
+        self._allowances.check_held(self.of_address, key, _RETRY_MS)
+        is_full = stream is not None and 0 < self._most_readers <= len(stream.readers)
+        self._allowances.refuse_for(_RETRY_MS if is_full else 0, "watchers-per-room")
+        return http_messages.HttpStream(
+            HTTPStatus.OK, b"", http_messages.JSON_LINES, _UNBUFFERED, begin=partial(self._begin, key, code, unread)
+        )
+
+    def send_newest(self, code: str) -> None:
+        """Send the newest state to all readers of a stream unless they have it. End the stream after the last state."""
+        stream = self.by_code.get(code)
+        if stream is None:
+            return
+        seq, is_last = stream.newest()
+        if seq != stream.seq:
+            stream.seq, line = seq, stream.state() + b"\n"
+            for reader in stream.readers:
+                reader.push_line(line)
+        if is_last:
+            del self.by_code[code]
+            for reader in [*stream.readers]:
+                reader.end_lines()
+
+    def _begin(self, key: str, code: str, unread: Stream, reader: HttpConnection) -> Callable[[], None]:
+        stream = self.by_code.setdefault(code, unread)
+        stream.readers.add(reader)
+        self.of_address.add(key, reader)
+        if stream.newest()[0] == stream.seq:
+            reader.push_line(stream.state() + b"\n")
+        else:
+            self.send_newest(code)
+        if not self._is_sending:
+            self._send_later()
+
+        def stop() -> None:
+            stream.readers.discard(reader)
+            self.of_address.discard(key, reader)
+            if not stream.readers and self.by_code.get(code) is stream:
+                del self.by_code[code]
+
+        return stop
+
+    def _send_later(self) -> None:
+        self._is_sending = bool(self.by_code)
+        if self._is_sending:
+            self._scheduler.after(LOOK_SECONDS, self._send_all)
+
+    def _send_all(self) -> None:
+        for code in self.by_code:
+            self._scheduler.soon(partial(self.send_newest, code))
+        self._scheduler.soon(self._send_later)
+
 
 MAX_ID: Final = 40  # how many characters of an unknown id the refusal repeats
 _ROOMS_SECONDS: Final = 1.0  # between updates in the stream of rooms
@@ -57,8 +151,10 @@ class Api(Service):
     def __init__(self, streams: Streams) -> None:
         self._streams = streams
         self.routes = {
-            r"/api/openapi\.json": lambda request: HttpResponse(HTTPStatus.OK, self._document, JSON),
-            "/api/rooms": lambda request: HttpResponse(HTTPStatus.OK, self._rooms(), JSON),
+            r"/api/openapi\.json": lambda request: http_messages.HttpResponse(
+                HTTPStatus.OK, self._document, http_messages.JSON
+            ),
+            "/api/rooms": lambda request: http_messages.HttpResponse(HTTPStatus.OK, self._rooms(), http_messages.JSON),
             "/api/lobby/stream": self.stream_rooms,
             "/api/rooms/([^/]+)": self.show_room,
             "/api/rooms/([^/]+)/stream": self.stream_room,
@@ -72,7 +168,7 @@ class Api(Service):
         core.rooms.on_change.add(lambda live: self._streams.send_newest(live.room.code))
         core.rooms.on_close.add(self._on_gone)
 
-    def stream_rooms(self, request: HttpRequest) -> Reply:
+    def stream_rooms(self, request: http_messages.HttpRequest) -> http_messages.Reply:
         """Stream the list of public rooms, with an update after changes, at most once a second."""
         newest_seen = (self._core.lobby.changes, clock.monotonic())
 
@@ -84,11 +180,11 @@ class Api(Service):
 
         return self._streams.answer(request, "rooms", Stream(newest, self._rooms))
 
-    async def show_room(self, request: HttpRequest, text: str) -> Reply:
+    async def show_room(self, request: http_messages.HttpRequest, text: str) -> http_messages.Reply:
         state = await find_public(self._core, request, text)
-        return answer_json(self._core.names.public(state), f"{state.room}-{state.seq}")
+        return http_messages.answer_json(self._core.names.public(state), f"{state.room}-{state.seq}")
 
-    async def stream_room(self, request: HttpRequest, text: str) -> Reply:
+    async def stream_room(self, request: http_messages.HttpRequest, text: str) -> http_messages.Reply:
         """Stream the states of a public room, or redirect to the server that has the room."""
         code = (await find_public(self._core, request, text)).room
         try:
@@ -96,7 +192,7 @@ class Api(Service):
         except Refused as refused:
             if refused.url is None:
                 raise
-            return lead_to(refused.url, f"/api/rooms/{code}/stream")
+            return http_messages.lead_to(refused.url, f"/api/rooms/{code}/stream")
 
         def state() -> bytes:
             if live.is_gone:
@@ -106,13 +202,13 @@ class Api(Service):
         stream = Stream(lambda: (live.room.seq + live.is_gone, live.is_gone), state)
         return self._streams.answer(request, code, stream)
 
-    async def show_game(self, request: HttpRequest, id: str, form: str | None) -> Reply:
+    async def show_game(self, request: http_messages.HttpRequest, id: str, form: str | None) -> http_messages.Reply:
         self._core.allowances.check_page_misses(request.address)
         game = await find_by_id(self._core.store.games, id)
         if game is None or not game.public:
             raise Refused(ErrorCode.NOT_ALLOWED, "public game", game=id[:MAX_ID])
         game = self._core.names.public(game)
-        return format_record(record_of(game)).splitlines() if form else answer_json(played_game(game), id)
+        return format_record(record_of(game)).splitlines() if form else http_messages.answer_json(played_game(game), id)
 
     def _rooms(self) -> bytes:
         """Return the encoded `RoomList`.

@@ -11,14 +11,7 @@ from pathlib import Path
 import click
 
 from tictactoe_server import OperatorError
-from tictactoe_server.features.backups.copying import (
-    Contents,
-    CopyEnd,
-    check_database,
-    copy,
-    folder_source,
-    folder_target,
-)
+from tictactoe_server.features.backups import copying
 from tictactoe_server.features.backups.files import back_up, database_in, restore_backup
 from tictactoe_server.features.backups.recovery import recover as recover_folder
 from tictactoe_server.features.jetstream import access_options, hidden, needing_nats
@@ -101,7 +94,7 @@ def check(specs: Specs, folder: Path, file: Path | None) -> None:
     The command changes nothing, and the server may be running.
     """
     set_up_logging("text", "critical")
-    found = asyncio.run(check_database(file or database_in(folder), specs, is_backup=file is not None))
+    found = asyncio.run(copying.check_database(file or database_in(folder), specs, is_backup=file is not None))
     rooms, players, games = (found.sums[noun].count for noun in ("room", "player", "finished game"))
     click.echo(f"{file or folder}: {rooms} rooms, {players} players, {games} finished games.")
     for line in found.damage:
@@ -138,13 +131,13 @@ async def _move(source: str, target: str, access: _Access, specs: Specs) -> list
     place = hidden(target)
     async with _opened(source, access, specs) as reading, _opened(target, access, specs, to_fill=True) as writing:
         try:
-            moved = await copy(reading, writing, specs)
+            moved = await copying.copy(reading, writing, specs)
         except OperatorError as error:
             raise OperatorError(f"{error} The copy in {place} is incomplete. Empty it before trying again.") from error
     for line in reading.damage:
         click.echo(f"Not copied: {line}")
     async with _opened(target, access, specs) as checking:
-        found = await copy(checking, None, specs)
+        found = await copying.copy(checking, None, specs)
     if found != moved:
         raise OperatorError(f"The copy in {place} differs: it has {_described(found)} instead of {_described(moved)}.")
     click.echo(f"Copied and compared: {_described(moved)}.")
@@ -153,19 +146,19 @@ async def _move(source: str, target: str, access: _Access, specs: Specs) -> list
 
 def _opened(
     place: str, access: _Access, specs: Specs, *, to_fill: bool = False
-) -> AbstractAsyncContextManager[CopyEnd]:
+) -> AbstractAsyncContextManager[copying.CopyEnd]:
     """Return a context manager that opens the source of a copy or, with `to_fill`, the target.
 
     `place` is the path of a folder or the URL of a store.
     """
     if "://" in place:
         with needing_nats():
-            from tictactoe_server.features.backups.streams import copied_streams
+            from tictactoe_server.features.backups.copying import copied_streams
         return copied_streams(place, *access, specs, to_fill=to_fill)
     if place == ":memory:":
         raise OperatorError(f"{place} cannot be copied: it stores nothing on disk.")
-    return (folder_target if to_fill else folder_source)(Path(place).expanduser(), specs)
+    return (copying.folder_target if to_fill else copying.folder_source)(Path(place).expanduser(), specs)
 
 
-def _described(contents: Contents) -> str:
+def _described(contents: copying.Contents) -> str:
     return ", ".join(f"{found.count} {noun}s" for noun, found in contents.sums.items() if found.count)

@@ -66,7 +66,6 @@ def repair_log(log: bytes, head: bytes) -> bytes:
     """Return a write-ahead log after correcting all flipped bits that its checksums identify.
 
     Args:
-        log: The contents of the log.
         head: The beginning of the database file, which includes the page size.
     """
     page_size = int.from_bytes(head[_PAGE_SIZE_PLACE], "big")

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
 from random import SystemRandom
 from typing import Final, Literal, get_args
 
 import structlog
+from click import IntRange
 
 from tictactoe_engine.strategies import choose_at_random, choose_side_at_random
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.requests import Choose, Draw, Move, Rematch, Undo
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.features.bots.demo import Demo
 from tictactoe_server.features.bots.pool import ThinkingPool
 from tictactoe_server.features.bots.workers import Priority
+from tictactoe_server.features.feature import Feature, Parts
 from tictactoe_server.play.checks import LEVELS
 from tictactoe_server.rooms.play import Command
 from tictactoe_server.rooms.room import Player, Refused, Room, is_first_move
+from tictactoe_server.settings import Options, option, seconds_option
 from tictactoe_server.storage.store import StoreUnavailable
 
 Kind = Literal["move", "draw", "undo", "rematch"]
@@ -175,3 +180,37 @@ def _asked(room: Room) -> dict[Kind, str | None]:
         "draw": next((mark for mark in playing if draw not in (None, mark)), None),
         "undo": next((mark for mark in playing if undo not in (None, mark)), None),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class BotOptions(Options):
+    """How bots play, and whether they play a demonstration game."""
+
+    section = "Bots"
+
+    pause_seconds: float = seconds_option(
+        0.6, "Pause before each move of a bot, so that people can follow; 0 for none.", 0, 60, "bot-pause"
+    )
+    deadline_seconds: float = seconds_option(1.0, "Longest time for a bot's move.", 0.05, 60, "bot-deadline")
+    workers: int | None = option(
+        "Number of processes that compute bots' moves. [default: the number of cores less 1, but at least 1]",
+        IntRange(1, 256),
+        "NUMBER",
+        name="bot-workers",
+    )
+    demo: bool = option(
+        "Show a game between bots on the home page while nobody else is playing; it has the lowest priority.",
+        default=True,
+        name="demo/--no-demo",
+    )
+
+
+def make(parts: Parts, pool: ThinkingPool | None = None) -> Iterable[Service]:
+    """Return the services of this feature; `pool` replaces the processes in which bots think."""
+    options = parts.settings.of(BotOptions)
+    pool = pool or ThinkingPool(options.workers, options.deadline_seconds)
+    bots = Bots(pool, pause_seconds=options.pause_seconds)
+    return (bots, pool, Demo(pool)) if options.demo else (bots, pool)
+
+
+FEATURE: Final = Feature(make=make, options=BotOptions)

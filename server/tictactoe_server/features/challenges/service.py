@@ -195,7 +195,6 @@ class Challenges(Service):
             await self._end(min(received, key=lambda one: (one.player in met, one.made_at)), "expired")
 
     async def _acquaintances(self, player: str) -> set[str]:
-        """Return the ids of the people in a player's last games."""
         games = await self._core.store.games.games_of(player, _ACQUAINTANCE_GAMES)
         return {person for _, game in games for person in game.people}
 
@@ -390,7 +389,6 @@ class Challenges(Service):
         return challenge.challenge not in self._by_player.get(challenge.to, ())
 
     def _push(self, challenge: StoredChallenge, message: Challenged | ChallengeOver) -> None:
-        """Send a message to all connections of both players."""
         frame = encode_push(message)
         for player in challenge.people:
             for session in self._sessions(player):

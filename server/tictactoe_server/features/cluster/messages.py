@@ -38,7 +38,6 @@ class Heartbeat(Struct, frozen=True, array_like=True):
     """A sign of life, which every server broadcasts a few times a second.
 
     Attributes:
-        sender: The id of the server.
         name: The server's name for people.
         url: The server's address for players.
         time: The served time in ms.
@@ -110,8 +109,6 @@ class MatchRequest(Struct, frozen=True, array_like=True):
 
     Attributes:
         sender: The id of the server that the player is connected to.
-        player: The player's id.
-        name: The player's name.
         code: The code of the room that the sender opens if no opponent is waiting.
         excluded: The ids of players who must not become the opponent.
     """

@@ -22,18 +22,8 @@ from tictactoe_protocol.pushes import Closed, LiveBoard, RoomState
 from tictactoe_server.core.change import reload
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.features.cluster import messages
 from tictactoe_server.features.cluster.members import Members
-from tictactoe_server.features.cluster.messages import (
-    BOARDS,
-    HANDED_OVER,
-    NEWS,
-    PAGES,
-    News,
-    Outline,
-    Page,
-    ask,
-    encode,
-)
 from tictactoe_server.features.jetstream.link import Link, Message
 from tictactoe_server.records.documents import RoomDocuments
 from tictactoe_server.records.tables import ROOMS
@@ -140,18 +130,20 @@ class OwnRooms:
             self._ended = []
             self._members.number += 1
             self._told.append([*(outline.code for outline in outlines), *ended])
-            self._link.publish(NEWS, encode(News(self._members.id, self._members.number, outlines, ended)))
+            self._link.publish(
+                messages.NEWS, messages.encode(messages.News(self._members.id, self._members.number, outlines, ended))
+            )
         if self._changed:
             self._flush_in(GATHER_SECONDS)
 
-    def _outlines_of(self, codes: Iterable[str]) -> list[Outline]:
+    def _outlines_of(self, codes: Iterable[str]) -> list[messages.Outline]:
         """Return the outlines of the first of these rooms, as many as fit into one message."""
-        size, outlines = 0, list[Outline]()
+        size, outlines = 0, list[messages.Outline]()
         for own in (self.rooms[code] for code in codes):
             live, room = own.live, own.live.room
             document = self._documents.encode(room, without_moves=True)
             about = room.position.ply, len(live.watchers), live.owner, live.source
-            outlines.append(Outline(room.code, own.since, document, *about))
+            outlines.append(messages.Outline(room.code, own.since, document, *about))
             size += len(document)
             if size > _MAX_BYTES:
                 break
@@ -176,7 +168,7 @@ class OwnRooms:
             codes = codes[: codes.index(own[len(outlines)])]
         after = codes[-1] if codes and codes[-1] != named[-1] else ""
         ended = None if kept < 0 else [code for code in codes if code not in self.rooms]
-        self._link.publish(question.reply, encode(Page(number, outlines, after, ended)))
+        self._link.publish(question.reply, messages.encode(messages.Page(number, outlines, after, ended)))
 
     def boards_of(self, codes: list[str]) -> list[LiveBoard]:
         return [self.rooms[code].live.board(self._now()) for code in codes if code in self.rooms]
@@ -199,14 +191,14 @@ class OtherRoom(Listed):
     ply: int
     watcher_count: int
 
-    def __init__(self, room: Room, server: str, outline: Outline, rooms: OtherRooms) -> None:
+    def __init__(self, room: Room, server: str, outline: messages.Outline, rooms: OtherRooms) -> None:
         super().__init__(room, outline.owner, outline.source)
         self.is_gone = self.is_opening = False
         self.shown: LiveBoard | None = None
         self._rooms = rooms
         self.update(room, server, outline)
 
-    def update(self, room: Room, server: str, outline: Outline) -> None:
+    def update(self, room: Room, server: str, outline: messages.Outline) -> None:
         if room.game != self.room.game:
             self.shown = None
         if self.is_opening:
@@ -301,7 +293,7 @@ class OtherRooms:
         return [code for code, other in self.rooms.items() if not (other.is_opening or stays(other.server))]
 
     def expect(self, server: str, room: Room) -> OtherRoom:
-        expected = OtherRoom(room, server, Outline(room.code, 0, b""), self)
+        expected = OtherRoom(room, server, messages.Outline(room.code, 0, b""), self)
         expected.is_opening = True
         self.rooms.setdefault(room.code, expected)
         return expected
@@ -327,7 +319,7 @@ class OtherRooms:
         if not await wait_until(are_read, READING_SECONDS):
             raise StoreUnavailable("another server does not send its rooms")
 
-    def on_news(self, news: News) -> None:
+    def on_news(self, news: messages.News) -> None:
         """Apply another server's `News`, and request earlier ones that were missed.
 
         `News` that arrive during a read count as received only when the read has succeeded.
@@ -348,11 +340,11 @@ class OtherRooms:
         first, after = None, ""
         try:
             while first is None or after:
-                page = await ask(self._link, PAGES + server, (after + heard).encode(), Page)
+                page = await messages.ask(self._link, messages.PAGES + server, (after + heard).encode(), messages.Page)
                 first, after = first or page, page.after
                 if (page.ended is None) != (first.ended is None):
                     raise StoreUnavailable("too many announcements were missed to read them at once")
-                self._apply_news(News(server, page.number, page.outlines, page.ended or []), reading)
+                self._apply_news(messages.News(server, page.number, page.outlines, page.ended or []), reading)
                 await asyncio.sleep(0)
             if self._reading.get(server) is not reading:
                 return
@@ -370,7 +362,7 @@ class OtherRooms:
             if self._reading.get(server) is reading:
                 del self._reading[server]
 
-    def _apply_news(self, news: News, reading: _Reading | None) -> None:
+    def _apply_news(self, news: messages.News, reading: _Reading | None) -> None:
         """Apply announcements, except about rooms for which newer announcements have been applied."""
         versions = {} if reading is None else reading.told
         updates = [*((outline.code, outline) for outline in news.outlines), *((code, None) for code in news.ended)]
@@ -382,7 +374,7 @@ class OtherRooms:
                 elif code in self.rooms and self.rooms[code].server == news.sender:
                     self.drop(code)
 
-    def _apply_outline(self, server: str, outline: Outline) -> None:
+    def _apply_outline(self, server: str, outline: messages.Outline) -> None:
         """Apply another server's outline of a room; of two servers with the room, the later owner keeps it."""
         code = outline.code
         own, other = self._own.rooms.get(code), self.rooms.get(code)
@@ -393,12 +385,12 @@ class OtherRooms:
         if other is None or not is_kept or (other.since, other.server) <= (outline.since, server):
             self._adopt(server, outline)
 
-    def _settle_owner(self, own: OwnRoom, server: str, outline: Outline) -> None:
+    def _settle_owner(self, own: OwnRoom, server: str, outline: messages.Outline) -> None:
         """Hand a room over to the other server if that took it later; otherwise announce the room to it again."""
         live, url = own.live, self.members.url_of(server)
 
         def given() -> None:
-            self._link.publish(HANDED_OVER + server, encode((outline.code, live.revision)))
+            self._link.publish(messages.HANDED_OVER + server, messages.encode((outline.code, live.revision)))
             self._own.forget(outline.code)
             self._adopt(server, outline)
 
@@ -421,7 +413,7 @@ class OtherRooms:
         if live is not None and live.revision < revision:
             reload(live)
 
-    def _adopt(self, server: str, outline: Outline) -> None:
+    def _adopt(self, server: str, outline: messages.Outline) -> None:
         try:
             room = ROOMS.read(outline.code, outline.document)
         except Unreadable as damaged:
@@ -455,7 +447,9 @@ class OtherRooms:
 
     async def _ask_boards(self, server: str, codes: list[str]) -> None:
         try:
-            boards = await ask(self._link, BOARDS + server, encode(codes), list[LiveBoard], _BOARDS_SECONDS)
+            boards = await messages.ask(
+                self._link, messages.BOARDS + server, messages.encode(codes), list[LiveBoard], _BOARDS_SECONDS
+            )
         except StoreUnavailable as unavailable:
             log.debug("boards of another server not read", reason=str(unavailable))
             return

@@ -321,7 +321,6 @@ class DayGames(Service):
                 await asyncio.gather(*map(self._settle, due))
 
     def _take_due(self) -> list[DayGame]:
-        """Remove and return some of the games that are due."""
         taken, now = list[DayGame](), self._core.time()
         while len(taken) < SETTLED_AT_ONCE and self._due and self._due[0][0] <= now:
             game = self.games.get(heapq.heappop(self._due)[1])

@@ -23,19 +23,7 @@ from nats.js.api import ClusterInfo, StreamState
 from tictactoe_server import clock
 from tictactoe_server.features.jetstream.link import Headers, Link, Message
 from tictactoe_server.scheduler import wait_until
-from tictactoe_server.storage.store import (
-    MISSING,
-    CannotOpenStore,
-    Conflict,
-    NotStored,
-    Pending,
-    StoreBusy,
-    StoreUnavailable,
-    Unsettled,
-    Waiter,
-    WriteFigures,
-    read_time,
-)
+from tictactoe_server.storage import store
 
 REPLICAS: Final = 3
 TIME: Final = "time"  # the key of the served time
@@ -123,7 +111,7 @@ class StreamInfo(_Answer, frozen=True):
     total: int = 0
 
 
-class StreamError(StoreUnavailable):
+class StreamError(store.StoreUnavailable):
     """An error that JetStream reports; `code` is its number in JetStream's list of errors."""
 
     def __init__(self, error: _Error) -> None:
@@ -145,12 +133,12 @@ class Write(msgspec.Struct, eq=False):
     key: str
     document: bytes
     expected: int | None
-    waiter: Waiter
+    waiter: store.Waiter
     headers: Headers = None
     before: tuple[str, bytes] | None = None
     since: float = msgspec.field(default_factory=clock.monotonic)
     floor: int = 0
-    lost: int = MISSING
+    lost: int = store.MISSING
 
 
 class Stream:
@@ -166,7 +154,7 @@ class Stream:
         on_set_back: Called with the stream when it proves to have lost writes.
     """
 
-    def __init__(self, link: Link, name: str, figures: WriteFigures | None = None) -> None:
+    def __init__(self, link: Link, name: str, figures: store.WriteFigures | None = None) -> None:
         self.link = link
         self.name = name
         self.prefix, self.feed = f"$KV.{name}.", f"ev.{name}."
@@ -180,7 +168,7 @@ class Stream:
             "allow_direct": True,
             "republish": {"src": f"{self.prefix}>", "dest": f"{self.feed}>"},
         }
-        self._figures = figures or WriteFigures()
+        self._figures = figures or store.WriteFigures()
         self.acknowledged = self.lost_writes = self._lost_upto = self._seen = 0
         self.on_set_back: list[Callable[[Stream], object]] = []
         self._waiting: dict[Write, None] = {}
@@ -219,9 +207,8 @@ class Stream:
         return None if found is None or found.is_gone else found
 
     async def noted_time(self) -> int | None:
-        """Return the stored served time, or None."""
         found = await self.newest(TIME)
-        return read_time(found and found.document)
+        return store.read_time(found and found.document)
 
     async def walk(self, keys: str, after: int = 0, upto: int | None = None) -> AsyncIterator[list[Entry]]:
         """Yield the messages whose keys match a pattern such as ``room.>``, in batches.
@@ -268,14 +255,14 @@ class Stream:
 
     def write(self, write: Write) -> None:
         if len(self._waiting) >= MAX_WAITING:
-            write.waiter.failed(StoreBusy("Too many writes are waiting for the store."))
+            write.waiter.failed(store.StoreBusy("Too many writes are waiting for the store."))
             return
         self._waiting[write] = None
         self._send(write)
 
     def put(self, key: str, document: bytes, expected: int | None, headers: Headers = None) -> asyncio.Future[int]:
         """Store a document, and return a future with its sequence that may raise `Conflict` or `StoreUnavailable`."""
-        pending = Pending()
+        pending = store.Pending()
         self.write(Write(key, document, expected, pending, headers))
         return pending.future
 
@@ -312,7 +299,7 @@ class Stream:
 
     def _send(self, write: Write) -> None:
         if any(is_held() for is_held in self.link.holds_writes):
-            self._settle(write, NotStored("This server has not received the time of the other servers yet."))
+            self._settle(write, store.NotStored("This server has not received the time of the other servers yet."))
             return
         write.floor = self.acknowledged
         headers = {} if write.expected is None else {_EXPECTED: str(write.expected)}
@@ -326,13 +313,13 @@ class Stream:
 
     def _settle(self, write: Write, answer: Message | Exception) -> None:
         outcome = outcome_of(write.key, answer.data) if isinstance(answer, Message) else answer
-        if isinstance(outcome, Conflict) and isinstance(answer, Message):
+        if isinstance(outcome, store.Conflict) and isinstance(answer, Message):
             self.link.run(self._look_again(write))
             return
         del self._waiting[write]
-        if isinstance(outcome, int | Conflict):
+        if isinstance(outcome, int | store.Conflict):
             self._owed_since = None
-        elif self._owed_since is None and not isinstance(outcome, Unsettled):
+        elif self._owed_since is None and not isinstance(outcome, store.Unsettled):
             self._owed_since = write.since
         if isinstance(outcome, int):
             self._figures.add(clock.monotonic() - write.since, 1)
@@ -340,7 +327,7 @@ class Stream:
                 self._note_loss(outcome, write)
             self.acknowledged = max(self.acknowledged, outcome)
             self._seen = max(self._seen, outcome)
-            write.waiter.stored(outcome if write.document else MISSING)
+            write.waiter.stored(outcome if write.document else store.MISSING)
         else:
             write.waiter.failed(outcome)
 
@@ -360,21 +347,21 @@ class Stream:
         The write is repeated if the latest message is only a deletion marker, or if the stream has lost the expected
         message. Otherwise, it fails with `Conflict`.
         """
-        expected = write.expected or MISSING
+        expected = write.expected or store.MISSING
         try:
             found = await self._read({"last_by_subj": self.prefix + write.key})
-            newest = MISSING if found is None else found.sequence
+            newest = store.MISSING if found is None else found.sequence
             is_lost = newest < expected <= self._seen and (found is not None or await self.has_lost(expected))
-        except StoreUnavailable as unavailable:
-            self._settle(write, NotStored(str(unavailable)))  # because the write was refused
+        except store.StoreUnavailable as unavailable:
+            self._settle(write, store.NotStored(str(unavailable)))  # because the write was refused
             return
         if is_lost:
             write.lost = max(write.lost, expected)
-        if is_lost or (expected == MISSING and (found is None or found.is_gone)):
+        if is_lost or (expected == store.MISSING and (found is None or found.is_gone)):
             write.expected = newest
             self._send(write)
         else:
-            self._settle(write, Conflict(write.key))
+            self._settle(write, store.Conflict(write.key))
 
     def config(self, replicas: int = REPLICAS) -> dict[str, Any]:
         return {"name": self.name, "storage": "file", "num_replicas": replicas, **self._needed}
@@ -399,17 +386,19 @@ async def find_stream(stream: Stream, patience_seconds: float, *, unsafe: bool) 
             info = await stream.info()
             await stream.newest(TIME)  # a stream with a new leader may not be readable yet
             break
-        except StoreUnavailable as unavailable:
+        except store.StoreUnavailable as unavailable:
             if isinstance(unavailable, StreamError) and unavailable.code == NO_STREAM:
-                raise CannotOpenStore(f"There is no {which}. To create it: tictactoe-server cluster init") from None
+                raise store.CannotOpenStore(
+                    f"There is no {which}. To create it: tictactoe-server cluster init"
+                ) from None
             if clock.monotonic() > deadline:
-                raise CannotOpenStore(f"Cannot use the {which}: {unavailable}") from None
+                raise store.CannotOpenStore(f"Cannot use the {which}: {unavailable}") from None
         await asyncio.sleep(_PAUSE_SECONDS)
     if faults := stream.faults_of(info):
-        raise CannotOpenStore(f"Stream {stream.name} has unsuitable settings: {' '.join(faults)}")
+        raise store.CannotOpenStore(f"Stream {stream.name} has unsuitable settings: {' '.join(faults)}")
     risks = risks_of(info)
     if risks and not unsafe:
-        raise CannotOpenStore(
+        raise store.CannotOpenStore(
             f"Stream {stream.name} may lose acknowledged moves. {' '.join(risks)} "
             "To use it nevertheless: --store-unsafe."
         )
@@ -444,13 +433,13 @@ def outcome_of(key: str, answer: bytes) -> int | Exception:
         return found.seq if found.seq > 0 else _invalid_answer("nothing")
     code = found.error.err_code
     if code == _WRONG_SEQUENCE:
-        return Conflict(key)
+        return store.Conflict(key)
     if code == _WRITE_IN_PROCESS:
-        return Unsettled("The store is still processing an earlier write of this value.")
+        return store.Unsettled("The store is still processing an earlier write of this value.")
     if code in _REFUSALS:
-        return NotStored(f"The store refused the write: {_REFUSALS[code]}.")
-    return StoreUnavailable(f"The store reported an error: {found.error.description}.")
+        return store.NotStored(f"The store refused the write: {_REFUSALS[code]}.")
+    return store.StoreUnavailable(f"The store reported an error: {found.error.description}.")
 
 
-def _invalid_answer(what: object) -> StoreUnavailable:
-    return StoreUnavailable(f"The store sent an invalid reply: {what}.")
+def _invalid_answer(what: object) -> store.StoreUnavailable:
+    return store.StoreUnavailable(f"The store sent an invalid reply: {what}.")

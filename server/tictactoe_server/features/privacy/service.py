@@ -67,7 +67,6 @@ class Forgetting(Service):
     """Exports and erases the data of players, at their request or after a long absence.
 
     Args:
-        specs: The specs of everything in the store.
         check_device: Raises `Refused` if a request comes from a device that may not take irreversible actions.
         days: How many days of absence are allowed, or None for any time.
     """
@@ -191,7 +190,6 @@ class Forgetting(Service):
         return kept
 
     async def _finish_waiting(self) -> None:
-        """Erase the data of all players in the waiting batch."""
         async with self._one_by_one:
             batch, self._waiting = self._waiting, {}
             try:

@@ -113,7 +113,6 @@ class Folding:
 
     @property
     def games(self) -> int:
-        """The number of games in the log."""
         return len(self._named)
 
     async def step(self) -> None:
@@ -174,7 +173,6 @@ class Folding:
             return games, await self._advance(State(), games, len(self._log)), self._log.copy()
 
     async def read_all(self) -> dict[str, RatedGame]:
-        """Return all rated games in the store, by id."""
         found = dict[str, RatedGame]()
         async for _, _, game in self._store.games.after("", 2**62):
             if (rated := rated_game(game)) is not None:

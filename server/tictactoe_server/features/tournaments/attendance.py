@@ -26,7 +26,6 @@ class Attendance(NamedTuple):
     """The presence of a tournament's players, and the progress of its games.
 
     Attributes:
-        present: The number of players who are present.
         away: How long each absent player has been away, in ms, by player id.
         games: The running games, by id of the pairing.
     """

@@ -39,7 +39,6 @@ class Entrant(Struct, frozen=True, omit_defaults=True):
     """A participant in a tournament.
 
     Attributes:
-        player: The player's id.
         bot: The level of a server's bot, `GUEST` for another program, or None for a person, as in `SeatState`.
         joined_round: The player's first round, or 0 if the organiser expelled the player before the tournament began.
     """
@@ -247,7 +246,6 @@ class Event(Struct, frozen=True, omit_defaults=True):
         return [pairing for pairing in self.pairings if pairing.round == round]
 
     def sitting_in(self, pairing: Pairing) -> dict[str, Entrant]:
-        """Return the players of a pairing, by mark."""
         known = {entrant.player: entrant for entrant in self.entrants}
         return {mark: known[id] for mark, id in pairing.players.items()}
 

@@ -40,16 +40,8 @@ from tictactoe_server.core.core import Core
 from tictactoe_server.core.hooks import RoomPolicy
 from tictactoe_server.core.indexes import RoomExists
 from tictactoe_server.core.live_room import LiveRoom, closing_notice
+from tictactoe_server.features.tournaments import commands
 from tictactoe_server.features.tournaments.attendance import Attendances
-from tictactoe_server.features.tournaments.commands import (
-    Deserted,
-    Opened,
-    Paired,
-    RoomCodes,
-    Score,
-    is_next,
-    pair_next,
-)
 from tictactoe_server.features.tournaments.event import Entrant, Event, Pairing, due_at
 from tictactoe_server.features.tournaments.event_store import EventStore
 from tictactoe_server.features.tournaments.knock_out import terms_of
@@ -118,7 +110,7 @@ class Running(RoomPolicy):
         self._woken: dict[str, bool] = {}
         self._awaited: set[str] = set()
         self._in_time_since = math.inf
-        self._paired: dict[str, asyncio.Task[Paired]] = {}
+        self._paired: dict[str, asyncio.Task[commands.Paired]] = {}
         self._attended_at: dict[str, float] = {}  # when a player of an event was last present
         events.on_change.add(self._on_change)
         core.rooms.on_change.add(self._note_room)
@@ -226,7 +218,7 @@ class Running(RoomPolicy):
         back = [live for live in still if self._are_back(live.room.held_seats)]
         await _all([self._core.carry_out(live, NOBODY, GoOn()) for live in back])
         for live in back:
-            await self._events.change(code, "", Opened(live.room.purpose.fields["pairing"], again=True))
+            await self._events.change(code, "", commands.Opened(live.room.purpose.fields["pairing"], again=True))
         event = self._events.known(code)
         if event is None or self._is_draining() or self._is_awaited(event):
             return
@@ -236,13 +228,13 @@ class Running(RoomPolicy):
     async def _check_presence(self, event: Event) -> Event:
         """Pause a tournament if no player is present during a round, or resume it once enough players are back."""
         if event.needed and len(self._attendances.here.intersection(event.people)) >= event.needed:
-            return await self._events.change(event.code, "", Deserted(is_so=False))
+            return await self._events.change(event.code, "", commands.Deserted(is_so=False))
         is_deserted = event.status == "running" and event.open_pairings and self._is_deserted(event)
         return await self._pause(event) if is_deserted else event
 
     async def _pause(self, event: Event) -> Event:
         log.info("tournament paused: no player is present", code=event.code)
-        return await self._events.change(event.code, "", Deserted())
+        return await self._events.change(event.code, "", commands.Deserted())
 
     async def _begin_round(self, event: Event) -> Event:
         """Return the event with its next round begun, or unchanged if no round is due or its pairings are not ready.
@@ -266,10 +258,10 @@ class Running(RoomPolicy):
         with_rooms = tuple(one if one.is_bye else replace(one, room=new_code()) for one in paired.pairings)
         return await self._events.change(event.code, "", replace(paired, pairings=with_rooms))
 
-    def _pair(self, event: Event) -> asyncio.Task[Paired]:
+    def _pair(self, event: Event) -> asyncio.Task[commands.Paired]:
         known = self._paired.get(event.code)
-        if known is None or (known.done() and not known.exception() and not is_next(known.result(), event)):
-            known = self._paired[event.code] = self._tasks.start(asyncio.to_thread(pair_next, event))
+        if known is None or (known.done() and not known.exception() and not commands.is_next(known.result(), event)):
+            known = self._paired[event.code] = self._tasks.start(asyncio.to_thread(commands.pair_next, event))
             known.add_done_callback(lambda done: None if done.cancelled() else self.wake(event.code))
         return known
 
@@ -331,7 +323,7 @@ class Running(RoomPolicy):
         winner = next((mark for mark, one in sitting.items() if seat is not None and one.name == seat.name), None)
         how = winner or ("none" if result.reason in _POINTLESS else "draw")
         by = "forfeit" if result.reason == "forfeit" else "game"
-        await self._events.change(event.code, "", Score(pairing.id, how, result.reason, id, by))
+        await self._events.change(event.code, "", commands.Score(pairing.id, how, result.reason, id, by))
 
     async def _open_rooms(self, event: Event) -> None:
         """Open the rooms of all due pairings unless the event is paused, and look for rooms that this server lacks."""
@@ -347,7 +339,7 @@ class Running(RoomPolicy):
         try:
             await _all([*(self._open(event, one, opened) for one in due), *searches])
         finally:
-            await _all([self._events.change(event.code, "", Opened(id)) for id in opened])  # stored together
+            await _all([self._events.change(event.code, "", commands.Opened(id)) for id in opened])  # stored together
 
     async def _open(self, event: Event, pairing: Pairing, opened: list[str]) -> None:
         """Open the room of a pairing, and add the pairing's id to `opened`."""
@@ -390,7 +382,7 @@ class Running(RoomPolicy):
 
     async def _give_codes(self, event: Event, *pairings: str) -> Event:
         codes = {id: self._core.indexes.new_code() for id in pairings}
-        return await self._events.change(event.code, "", RoomCodes(codes))
+        return await self._events.change(event.code, "", commands.RoomCodes(codes))
 
 
 def _open_seats(event: Event) -> Iterator[tuple[Pairing, str, str]]:

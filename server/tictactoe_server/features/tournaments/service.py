@@ -1,4 +1,7 @@
-"""Requests about tournaments, and the limits on opening them. Every server in a cluster handles all requests."""
+"""Requests about tournaments, the limits on opening them, and the operator's orders about them.
+
+Every server in a cluster handles all requests.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,10 @@ import asyncio
 import secrets
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
+import click
+import structlog
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
@@ -27,19 +32,23 @@ from tictactoe_protocol.text import MAX_NAME_LENGTH
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.session import Session
+from tictactoe_server.features.feature import Feature
 from tictactoe_server.features.tournaments.attendance import Attendances
 from tictactoe_server.features.tournaments.broadcasts import EventBroadcasts
 from tictactoe_server.features.tournaments.commands import Command, End, EnterEvent
 from tictactoe_server.features.tournaments.event import Event, open_event
-from tictactoe_server.features.tournaments.event_store import ORGANISERS, EventStore
+from tictactoe_server.features.tournaments.event_store import EVENTS, ORGANISERS, EventStore
 from tictactoe_server.features.tournaments.running import NAME, Running
 from tictactoe_server.features.tournaments.texts import EventTexts
 from tictactoe_server.operator.drain import Drain
+from tictactoe_server.operator.order import Listing, Order, Row, ServerParts
+from tictactoe_server.operator.people import find_connected
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.people.allowances import RETRY_MS
 from tictactoe_server.play.checks import check_clock, check_levels, chosen_rules
 from tictactoe_server.play.moves import read_text
 from tictactoe_server.play.names import read_name
+from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.transport.http_messages import HttpRequest, Reply, answer_json
@@ -197,7 +206,6 @@ class Tournaments(Service):
         return answer_json(EventList(self.listed()))
 
     async def rows(self) -> Rows:
-        """Return the rows that the operator's order ``events`` lists."""
         await self.events.restored.wait()
         return [self._row_of(event) for event in self.events.current]
 
@@ -270,3 +278,56 @@ def _read_names(names: Sequence[str]) -> tuple[str, ...]:
 
 def _cards(event: Event, names: Sequence[str | UnsetType]) -> tuple[Card, ...]:
     return tuple(Card(name, event.ticket_of(name)) for name in names if name is not UNSET)
+
+
+log: Final = structlog.get_logger(__name__)
+
+
+class ListEvents(Listing, frozen=True, tag="events"):
+    """List all unfinished tournaments, whoever may enter them."""
+
+    columns = ("event", "title", "kind", "status", "round", "rounds", "players", "here")
+    nothing = "No tournaments."
+
+    async def run_here(self, server: ServerParts) -> list[Row]:
+        return await server.service(Tournaments).rows()
+
+
+class EndEvent(Order, frozen=True, tag="end-event"):
+    """End the tournament CODE. Games in progress do not count, and the table keeps its present order."""
+
+    code: Annotated[str, click.Argument(["code"])]
+    outcome = "Ended tournament {event}, {title}."
+
+    async def run_here(self, server: ServerParts) -> Row:
+        return await server.service(Tournaments).end(self.code)
+
+
+class AllowOrganiser(Order, frozen=True, tag="organiser"):
+    """Allow PLAYER to open tournaments.
+
+    This permission is required on a server with --lobby marks, such as a school's. It includes the player's other
+    devices. PLAYER is an id, or the name of a connected player.
+    """
+
+    player: Annotated[str, click.Argument(["player"])]
+    off: Annotated[bool, click.Option(["--off"], is_flag=True, help="Withdraw the permission.")] = False
+    outcome = "{player} {may} open tournaments. The player must reload the page."
+
+    async def run_here(self, server: ServerParts) -> Row:
+        store, id = server.core.store, self.player
+        if not await Accounts(store).devices_of(id):
+            id = await find_connected(id, server)
+        await change(store.table(ORGANISERS), id, lambda old: None if self.off else id)
+        log.info("organiser permission changed", player=id, on=not self.off)
+        return {"player": id, "on": not self.off}
+
+    def describe(self, answer: Row) -> str:
+        return super().describe({**answer, "may": "may" if answer["on"] else "may no longer"})
+
+
+FEATURE: Final = Feature(
+    make=lambda parts: [Tournaments(parts.drain, parts.note_seat)],
+    tables=(EVENTS, ORGANISERS),
+    orders=(ListEvents, EndEvent, AllowOrganiser),
+)

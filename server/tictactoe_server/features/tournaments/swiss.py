@@ -32,7 +32,6 @@ class Player(NamedTuple):
     """A player's record in the tournament.
 
     Attributes:
-        halves: The player's half points.
         met: The ids of all opponents so far.
         was_free: Whether the player has scored a point without a game.
         marks: The marks in the games played, in order.

@@ -85,13 +85,7 @@ class WholePairing(Struct, frozen=True):
 class WholeEvent(Struct, frozen=True):
     """A tournament with its whole table and all pairings.
 
-    Attributes:
-        expected: The unused names on the roster.
-        bracket: The matches of a knock-out, by round.
-        needed: As in `EventState`.
-        present: The number of players present.
-        away: How long each absent player has been away, in ms, by player id.
-        games: The progress of the running games, by id of the pairing.
+    The fields from `expected` on are as in `EventState` and its head.
     """
 
     event: str

@@ -15,14 +15,8 @@ from tictactoe_protocol import ErrorCode, clean_text, encode
 from tictactoe_protocol.events import EventRow, EventState
 from tictactoe_protocol.standings import spell_halves
 from tictactoe_server.core.core import Core
+from tictactoe_server.features.tournaments import broadcasts
 from tictactoe_server.features.tournaments.attendance import Attendance, Attendances
-from tictactoe_server.features.tournaments.broadcasts import (
-    FEW_ROWS,
-    PLAYERS_A_SECOND,
-    ROWS_A_SECOND,
-    state_of,
-    with_attendance,
-)
 from tictactoe_server.features.tournaments.event import Event, Pairing, for_outsiders
 from tictactoe_server.features.tournaments.event_store import EventStore, no_such_event
 from tictactoe_server.features.tournaments.table import whole_of
@@ -105,7 +99,7 @@ class EventTexts:
         self._made: dict[tuple[str, str, bool], tuple[tuple[int, int], Any]] = {}
         self._forms: Mapping[str, Callable[[Event], Any]] = {
             "json": lambda event: encode(whole_of(event)),
-            "state": state_of,
+            "state": broadcasts.state_of,
             "text": lambda event: describe_event(event, self._state(event)),
             "colour": lambda event: describe_event(event, self._state(event), is_coloured=True),
             "csv": lambda event: format_csv(list_cells(event)),
@@ -119,8 +113,8 @@ class EventTexts:
         """Return `event`, or an earlier value of it: large running tournaments are updated only now and then."""
         now, (before, until) = self._core.time(), self._throttled.pop(event.code, (event, 0))
         rows = len(event.field)
-        if before.seq >= event.seq or event.is_over or rows <= FEW_ROWS or now >= until:
-            before, until = event, now + 1000 * rows // ROWS_A_SECOND
+        if before.seq >= event.seq or event.is_over or rows <= broadcasts.FEW_ROWS or now >= until:
+            before, until = event, now + 1000 * rows // broadcasts.ROWS_A_SECOND
         self._throttled[event.code] = before, until
         _trim(self._throttled)
         return before
@@ -163,7 +157,7 @@ class EventTexts:
             picture = f"/preview/e/{event.code}.png?{event.seq}" if event.entry == "open" else ""
             return PageHead(f"{clean_text(event.title)} - {TITLE}", words, f"events/{page or 'event'}.js", picture)
         link = f"{request.origin}/e/{event.code}"
-        period = 1000 * max(1, len(event.field) // PLAYERS_A_SECOND)
+        period = 1000 * max(1, len(event.field) // broadcasts.PLAYERS_A_SECOND)
         moment = 0 if event.is_over else self._core.time() // period
         _, lines = self.make(event, "colour" if request.wants_colour else "text", moment)
         more = f"In a terminal:   tictactoe-client event {link}", f"For a program:   curl {link}.json"
@@ -217,7 +211,7 @@ class EventTexts:
 
     def _state(self, event: Event) -> EventState:
         """Return the whole state of an event, with the attendance; the rest comes from the cache."""
-        return with_attendance(self.make(event, "state")[1], self._attendance(event))
+        return broadcasts.with_attendance(self.make(event, "state")[1], self._attendance(event))
 
     def _attendance(self, event: Event) -> Attendance:
         if not event.is_for_outsiders:
