@@ -37,6 +37,7 @@ from tictactoe_server.play.history import PastGames
 from tictactoe_server.play.joining import Joining
 from tictactoe_server.play.lobby import PublicRooms
 from tictactoe_server.play.moves import ChatService, Play
+from tictactoe_server.play.names import Names
 from tictactoe_server.records.tables import BANS, KEPT, open_folder, open_memory
 from tictactoe_server.scheduler import Job, Tasks, every
 from tictactoe_server.settings import Limits, Settings
@@ -202,6 +203,7 @@ class Server:
     def _build(self, store: Storage) -> None:
         settings, limits, monotonic_ns = self._settings, self._limits, self._monotonic_ns
         self._drain = drain = Drain(lambda: self.core.count_games(), self._broadcast)
+        names = Names()
         parts = Parts(
             settings=settings,
             specs=self._specs,
@@ -211,8 +213,7 @@ class Server:
             url=self.url,
             drain=drain,
             monotonic_ns=monotonic_ns,
-            check_device=lambda call: hello.names.check_device(call),
-            note_seat=lambda session: hello.note_seat(session),
+            names=names,
             server=lambda: self.parts,
             answer_order=lambda order: self.orders.answer_line(order, is_from_another=True),
         )
@@ -222,11 +223,11 @@ class Server:
         self.core = core = Core(store, time, limits, monotonic_ns, elsewhere, settings)
         self._pressure = Pressure(limits, monotonic_ns)
         self._bans = bans = Bans(store.table(BANS), elsewhere, self._jobs)
-        hello = HelloService(bans, self._branding, shows_pages=settings.page)
+        hello = HelloService(names, bans, self._branding, shows_pages=settings.page)
         self._services: tuple[Service, ...] = (
             hello,
-            hello.names,
-            Joining(hello, drain),
+            names,
+            Joining(names, drain),
             Play(drain),
             ChatService(),
             PublicRooms(),

@@ -15,7 +15,7 @@ from tictactoe_server.operator.order import OrderRefused
 from tictactoe_server.operator.people import ListNames, Merge, Release
 from tictactoe_server.people.accounts import hash_secret
 from tictactoe_server.people.confusables import keys_of
-from tictactoe_server.play.hello import HelloService
+from tictactoe_server.play.names import Names
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import (
     ACCOUNTS,
@@ -350,7 +350,7 @@ async def test_players_with_a_claimed_name_or_two_devices_are_kept(server: Serve
         await claim(ana, "ana")
         async with open_peer(server.url, link=(await ana.ask("link"))["link_code"]):
             pass
-    await server.service(HelloService).close()
+    await server.service(Names).close()
     rows = [stored.value async for some in store.table(PLAYERS).load_all() for stored in some]
     assert [getattr(row, "is_seated", None) for row in rows] == [True, True]
 

@@ -13,7 +13,7 @@ from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, two_playing, 
 from tictactoe_server.core.live_room import closing_notice
 from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.features.tournaments import broadcasts, running, service
-from tictactoe_server.play.hello import HelloService
+from tictactoe_server.play.names import Names
 from tictactoe_server.records.tables import PLAYERS, ROOMS, open_memory
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Limits, Settings
@@ -148,7 +148,7 @@ async def test_too_many_bots_are_refused() -> None:
 async def test_people_of_an_event_are_remembered_before_they_have_a_seat(server: Server) -> None:
     async with known(server, "olga") as organiser, known(server, "ana") as ana:
         await ana.ask("event_join", event=await opened(organiser))
-    await server.service(HelloService).close()
+    await server.service(Names).close()
     rows = [stored.value async for some in server.core.store.table(PLAYERS).load_all() for stored in some]
     assert [getattr(row, "is_seated", None) for row in rows] == [True, True]
 

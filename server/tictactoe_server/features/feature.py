@@ -8,11 +8,10 @@ from typing import Any
 
 import click
 
-from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Service
-from tictactoe_server.core.session import Session
 from tictactoe_server.operator.drain import Drain
 from tictactoe_server.operator.order import Order, ServerParts
+from tictactoe_server.play.names import Names
 from tictactoe_server.settings import Options, Settings
 from tictactoe_server.storage.specs import Specs, Storage, TableSpec
 
@@ -25,8 +24,6 @@ class Parts:
         title: The title of the server's page, or "" for the default.
         url: The server's WebSocket URL on this machine.
         monotonic_ns: The clock for games and rate limits.
-        check_device: Raises `Refused` unless a request comes from a device that may take irreversible actions.
-        note_seat: Makes the store remember a session's player for as long as players with a seat.
         server: Returns the parts of the whole server; available once all services have started.
         answer_order: Carries out an operator's order from another server, and returns the reply.
     """
@@ -39,8 +36,7 @@ class Parts:
     url: str
     drain: Drain
     monotonic_ns: Callable[[], int]
-    check_device: Callable[[Call], Awaitable[None]]
-    note_seat: Callable[[Session], None]
+    names: Names
     server: Callable[[], ServerParts]
     answer_order: Callable[[bytes], Awaitable[bytes]]
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 import string
-from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import structlog
@@ -13,7 +11,6 @@ from msgspec import UNSET, Raw, UnsetType
 from msgspec.structs import replace
 
 from tictactoe_protocol import PROTOCOL_VERSION, ErrorCode, encode
-from tictactoe_protocol.guests import guest_id
 from tictactoe_protocol.pushes import GUEST, Welcome
 from tictactoe_protocol.requests import Hello
 from tictactoe_server import SERVER_NAME
@@ -29,14 +26,12 @@ from tictactoe_server.play.names import Names, draw_text, own_name, parse_or_ref
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import FORGOTTEN, PLAYERS, Account, Claim, KnownPlayer, today
 from tictactoe_server.rooms.room import Player, Refused
-from tictactoe_server.scheduler import Tasks
 from tictactoe_server.storage.specs import hash_id
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
 from tictactoe_server.transport.connection import encode_frame, with_fields
 
 _ID_LENGTH: Final = 10
 _TOKEN_BYTES: Final = 24
-_CLOSING_SECONDS: Final = 1.0
 _GUEST_ALPHABET: Final = "abcdefghijkmnpqrstuvwxyz"
 
 log: Final = structlog.get_logger(__name__)
@@ -61,21 +56,16 @@ class Identity(NamedTuple):
 class HelloService(Service):
     """Handles hello: identifies the connection's player, refuses banned players, and replies with a welcome."""
 
-    def __init__(self, bans: Bans, branding: Branding, *, shows_pages: bool) -> None:
+    def __init__(self, names: Names, bans: Bans, branding: Branding, *, shows_pages: bool) -> None:
+        self._names = names
         self._bans = bans
         self._branding = branding
         self._shows_pages = shows_pages
-        self.names = Names(self.note_seat)
-        self._notes = Tasks()
         self.handles = {Hello: self.answer}
 
     def start(self, core: Core) -> None:
         self._core = core
         self._players = core.store.table(PLAYERS)
-
-    async def close(self) -> None:
-        if self._notes:
-            await asyncio.wait(self._notes, timeout=_CLOSING_SECONDS)
 
     async def answer(self, call: Call) -> None:
         session, hello = call.session, call.request
@@ -96,7 +86,7 @@ class HelloService(Service):
         signed_on = session.connection.signed_on
         hides_names = self._core.settings.hides_names and signed_on is None  # signed-on players keep their names
         name = UNSET if hides_names or signed_on is not None else hello.name
-        accounts, account = self.names.kept, None
+        accounts, account = self._names.kept, None
         if signed_on is not None:
             known, token = await self._sign_on(signed_on, hello.token, session.address)
         elif hello.link is not UNSET or hello.rescue is not UNSET:
@@ -121,7 +111,7 @@ class HelloService(Service):
         session.limit = self._core.allowances.messages[player.id]
         session.device = Device(key, None if known.is_seated else key, known.player.name, hello.client or "")
         if known.seen < today():
-            self._notes.start(self._note(key))
+            self._names.note_visit(key)
 
     def _make_welcome(self, hello: Hello, identity: Identity) -> Welcome:
         settings, indexes, cluster = self._core.settings, self._core.indexes, self._core.rooms.elsewhere.cluster
@@ -201,7 +191,7 @@ class HelloService(Service):
         going = await self._core.store.table(FORGOTTEN).load(hash_id(known.player.id))
         if going is not None and not going[0].is_done:
             raise Refused(ErrorCode.BUSY, "server", retry_ms=BUSY_MS)
-        await self.names.own_signed_on(known.player)
+        await self._names.own_signed_on(known.player)
         of_token = None if token is UNSET else await self._players.load(hash_secret(token))
         if token is not UNSET and of_token is not None and of_token[0].player == known.player:
             return of_token[0], token
@@ -216,7 +206,7 @@ class HelloService(Service):
 
     async def _admit(self, hello: Hello, session: Session) -> tuple[KnownPlayer, str]:
         token = secrets.token_urlsafe(_TOKEN_BYTES)
-        player = await self.names.admit(hello, hash_secret(token), session)
+        player = await self._names.admit(hello, hash_secret(token), session)
         await self._check_sign_on(player, "link")
         return await self._give_token(KnownPlayer(player, today(), is_seated=True), token)
 
@@ -225,33 +215,6 @@ class HelloService(Service):
         token = token or secrets.token_urlsafe(_TOKEN_BYTES)
         await save(self._players, hash_secret(token), known, MISSING)
         return known, token
-
-    async def name_guests(self, player: Player, names: Sequence[str]) -> tuple[Player, ...]:
-        """Return a player's guests with the names that other players see; may raise `Refused` with ``bad_name``."""
-        guests = []
-        for index, text in enumerate(names):
-            guest = replace(player, id=guest_id(player.id, index), name=read_name(text, f"guests[{index}]"))
-            is_hidden = self._core.settings.hides_names
-            name = give_name(guest.id) if is_hidden else (await self.names.kept.shown(guest))[0].name
-            guests.append(replace(guest, name=name))
-        return tuple(guests)
-
-    def note_seat(self, session: Session) -> None:
-        """Store that a session's player has taken a seat, unless that is already stored."""
-        if session.device.key is not None:
-            self._notes.start(self._note(session.device.key, is_seated=True))
-            session.device.key = None
-
-    async def _note(self, key: str, *, is_seated: bool = False) -> None:
-        """Store that a player visited today, or has taken a seat. If the store fails, the next hello stores it."""
-
-        def note(known: KnownPlayer | None) -> KnownPlayer | None:
-            return known and KnownPlayer(known.player, max(known.seen, today()), known.is_seated or is_seated)
-
-        try:
-            await change(self._players, key, note)
-        except StoreUnavailable as unavailable:
-            log.debug("player's visit not stored", reason=str(unavailable))
 
 
 def _draw_id() -> str:

@@ -21,7 +21,7 @@ from tictactoe_server.core.live_room import LiveRoom, closing_notice
 from tictactoe_server.core.session import Session
 from tictactoe_server.operator.drain import Drain
 from tictactoe_server.play.checks import check_clock, check_levels, chosen_rules
-from tictactoe_server.play.hello import HelloService
+from tictactoe_server.play.names import Names
 from tictactoe_server.rooms.play import apply
 from tictactoe_server.rooms.room import Player, Refused, Room, moved_error
 from tictactoe_server.rooms.seating import Enter
@@ -29,12 +29,12 @@ from tictactoe_server.rooms.view import GameKind
 
 
 class Joining(Service):
-    """Handles requests to enter and leave rooms. `hello` names guests, and stores that a player has taken a seat."""
+    """Handles requests to enter and leave rooms. `names` names guests, and stores that a player has taken a seat."""
 
     admits = frozenset({Join, Watch})
 
-    def __init__(self, hello: HelloService, drain: Drain) -> None:
-        self._hello = hello
+    def __init__(self, names: Names, drain: Drain) -> None:
+        self._names = names
         self._drain = drain
         self.handles = {
             Create: self.create,
@@ -76,7 +76,7 @@ class Joining(Service):
                 raise Refused(ErrorCode.NOT_ALLOWED, f"{policy.purpose.name} room", path=name)
         await policy.check(rules, request.clock, call.player)
         if guests:
-            terms["guests"] = await self._hello.name_guests(call.player, request.guests)
+            terms["guests"] = await self._names.name_guests(call.player, request.guests)
         await self._open(call, rules, player, purpose=policy.purpose, **terms)
 
     async def _check_opponents(self, call: Call, live: LiveRoom) -> None:
@@ -156,7 +156,7 @@ class Joining(Service):
         if not is_back:
             await self.core.hooks.policies[room.purpose.name].before_seat(call.live)
             await self._check_opponents(call, call.live)
-        named = await self._hello.name_guests(call.player, guests)
+        named = await self._names.name_guests(call.player, guests)
         self._read_if_ahead(call)
         if _takes_seat(call.player, live.room):
             self.core.indexes.seats.check(call.player.id, call.session.address)
@@ -295,7 +295,7 @@ class Joining(Service):
 
     def _take_seat(self, call: Call, live: LiveRoom) -> None:
         live.seat(call.session, call.player)
-        self._hello.note_seat(call.session)
+        self._names.note_seat(call.session)
         live.closing_at = None
         self.core.indexes.matchmaker.offer(live)
 

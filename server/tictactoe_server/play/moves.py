@@ -10,11 +10,9 @@ from tictactoe_protocol.requests import Chat, Choose, Claim, Draw, Move, Rematch
 from tictactoe_server import clock
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
-from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.operator.drain import Drain
 from tictactoe_server.rooms.play import has_begun
 from tictactoe_server.rooms.room import Refused
-from tictactoe_server.scheduler import Listeners
 from tictactoe_words.catalogue import say
 
 
@@ -53,10 +51,9 @@ class ChatService(Service):
 
     def __init__(self) -> None:
         self.handles = {Chat: self.say}
-        self.on_chat = Listeners[[LiveRoom, ChatLine]]()
 
     def start(self, core: Core) -> None:
-        self._mute_checks = core.hooks.mute_checks
+        self._mute_checks, self._on_chat = core.hooks.mute_checks, core.hooks.on_chat
         self._allowances, self._chat = core.allowances, core.settings.chat
 
     def say(self, call: Call) -> None:
@@ -80,7 +77,7 @@ class ChatService(Service):
         others = ((session, session.player) for session in live.sessions if session.player)
         muted = [one for one, other in others if any(check(other.id, player.id) for check in self._mute_checks)]
         live.push(line, muted)
-        self.on_chat(live, line)
+        self._on_chat(live, line)
 
 
 def read_text(text: str, path: str) -> str:

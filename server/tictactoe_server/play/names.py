@@ -9,7 +9,7 @@ import asyncio
 import re
 import secrets
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from textwrap import wrap
@@ -20,6 +20,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_protocol import ROOM_CODE_ALPHABET, BadName, ErrorCode, parse_name
+from tictactoe_protocol.guests import guest_id
 from tictactoe_protocol.names import LINK_MS, MAX_DEVICES, RESCUE_CODES, ClaimName, Device, Devices, LinkDevice, Revoke
 from tictactoe_protocol.pushes import Announcement
 from tictactoe_protocol.requests import Hello
@@ -31,10 +32,12 @@ from tictactoe_server.core.session import TRIES, TRIES_MS, Session
 from tictactoe_server.operator.bans import expel
 from tictactoe_server.people.accounts import Accounts, hash_rescue, hash_secret
 from tictactoe_server.people.confusables import can_be_claimed, keys_of, mark_other
+from tictactoe_server.people.given_names import give_name
 from tictactoe_server.play.checks import LEVELS
 from tictactoe_server.records.changes import change
-from tictactoe_server.records.tables import ACCOUNTS, PLAYERS, Account, KnownDevice, LinkCode
+from tictactoe_server.records.tables import ACCOUNTS, PLAYERS, Account, KnownDevice, KnownPlayer, LinkCode, today
 from tictactoe_server.rooms.room import Player, Refused
+from tictactoe_server.scheduler import Tasks
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
 from tictactoe_server.transport.rate_limit import RateLimits
 from tictactoe_words.refusals import describe_announcement
@@ -44,6 +47,7 @@ _LINK_LENGTH: Final = 8
 _RESCUE_LENGTH: Final = 16
 _GROUP: Final = 4  # characters between two hyphens in a rescue code
 _HOUSE_NAME: Final = re.compile(rf"(?:{'|'.join(LEVELS)})-bot[ _.'-]*\d*", re.IGNORECASE)
+_CLOSING_SECONDS: Final = 1.0
 _SECONDS_A_DAY: Final = 86_400
 _OWNERS: Final = "owners"  # table name in the notices of claimed names, whose keys are the owner's id and name
 
@@ -51,10 +55,10 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Names(Service):
-    """Handles requests about names and devices; `note_seat` makes the store keep a session's player."""
+    """Handles requests about names and devices, and stores when players come and take a seat."""
 
-    def __init__(self, note_seat: Callable[[Session], None]) -> None:
-        self._note_seat = note_seat
+    def __init__(self) -> None:
+        self._notes = Tasks()
         self.handles = {ClaimName: self.claim, LinkDevice: self.link, Devices: self.list_devices, Revoke: self.revoke}
 
     def start(self, core: Core) -> None:
@@ -67,6 +71,11 @@ class Names(Service):
         on_changed[PLAYERS.name].add(self._send_away)
         on_changed[ACCOUNTS.name].add(lambda player: self.tasks.start(self._notify_devices(player)))
         on_changed[_OWNERS].add(self._show_owner)
+
+    async def close(self) -> None:
+        if self._notes:
+            await asyncio.wait(self._notes, timeout=_CLOSING_SECONDS)
+        await super().close()
 
     # -- requests -----------------------------------------------------------------------------------------------
 
@@ -214,6 +223,37 @@ class Names(Service):
         await change(self.kept.accounts, player, use_up)
         return player
 
+    async def name_guests(self, player: Player, names: Sequence[str]) -> tuple[Player, ...]:
+        """Return a player's guests with the names that other players see; may raise `Refused` with ``bad_name``."""
+        guests = []
+        for index, text in enumerate(names):
+            guest = replace(player, id=guest_id(player.id, index), name=read_name(text, f"guests[{index}]"))
+            is_hidden = self._core.settings.hides_names
+            name = give_name(guest.id) if is_hidden else (await self.kept.shown(guest))[0].name
+            guests.append(replace(guest, name=name))
+        return tuple(guests)
+
+    def note_seat(self, session: Session) -> None:
+        """Store that a session's player has taken a seat, unless that is already stored."""
+        if session.device.key is not None:
+            self._notes.start(self._note(session.device.key, is_seated=True))
+            session.device.key = None
+
+    def note_visit(self, key: str) -> None:
+        """Store that the player of the device with this hash visited today."""
+        self._notes.start(self._note(key))
+
+    async def _note(self, key: str, *, is_seated: bool = False) -> None:
+        """Store that a player visited today, or has taken a seat. If the store fails, the next hello stores it."""
+
+        def note(known: KnownPlayer | None) -> KnownPlayer | None:
+            return known and KnownPlayer(known.player, max(known.seen, today()), known.is_seated or is_seated)
+
+        try:
+            await change(self.kept.players, key, note)
+        except StoreUnavailable as unavailable:
+            log.debug("player's visit not stored", reason=str(unavailable))
+
     async def _count_try(self, call: Call) -> None:
         consume = self._core.allowances.consume
         consume(self._tries[call.player.id], "names")
@@ -224,7 +264,7 @@ class Names(Service):
     async def _open_account(self, call: Call, edit: Callable[[Account], Account] = lambda account: account) -> Account:
         device = call.session.device
         new = Account(Player(call.player.id, device.name), salt=secrets.token_hex(16))
-        self._note_seat(call.session)
+        self.note_seat(call.session)
 
         def open(old: Account | None) -> Account:
             account = (old or new).with_device(device.secret, device.client)

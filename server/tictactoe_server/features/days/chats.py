@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import Final
@@ -18,8 +17,6 @@ from tictactoe_protocol.pushes import ChatLine, Closed
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.session import Session
-from tictactoe_server.operator.order import ServerParts
-from tictactoe_server.play.moves import ChatService
 from tictactoe_server.records.changes import change
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
@@ -51,18 +48,15 @@ CHATS: Final[TableSpec[StoredChat]] = TableSpec(
 class Chats(Service):
     """Stores the chat of players and watchers, and sends it to each player once per connection."""
 
-    def __init__(self, server: Callable[[], ServerParts]) -> None:
-        self._server = server
+    def __init__(self) -> None:
         self._sent = WeakKeyDictionary[Session, set[str]]()
 
     def start(self, core: Core) -> None:
         self._table = core.store.table(CHATS)
         self._core = core
+        core.hooks.on_chat.add(self._keep)
         core.rooms.on_timed.add(self._on_change)
         core.rooms.on_close.add(self._drop)
-
-    async def prepare(self) -> None:
-        self._server().service(ChatService).on_chat.add(self._keep)
 
     def _keep(self, live: LiveRoom, line: ChatLine) -> None:
         if live.room.keeps_seats:

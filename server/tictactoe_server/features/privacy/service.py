@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
@@ -32,6 +32,7 @@ from tictactoe_server.operator.order import Order, Row, ServerParts
 from tictactoe_server.operator.people import find_connected
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.play.history import games_before
+from tictactoe_server.play.names import Names
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import FORGOTTEN, PLAYERS, ROOMS, Claim, Forgotten, open_folder, today
 from tictactoe_server.rooms.finished import FinishedGame
@@ -64,16 +65,11 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Forgetting(Service):
-    """Exports and erases the data of players, at their request or after a long absence.
+    """Exports and erases the data of players, at their request or after `days` days of absence (None for never)."""
 
-    Args:
-        check_device: Raises `Refused` if a request comes from a device that may not take irreversible actions.
-        days: How many days of absence are allowed, or None for any time.
-    """
-
-    def __init__(self, specs: Specs, check_device: Callable[[Call], Awaitable[None]], days: int | None) -> None:
+    def __init__(self, specs: Specs, names: Names, days: int | None) -> None:
         self._specs = specs
-        self._check_device = check_device
+        self._names = names
         self._days = days
         self.handles = {Forget: self.forget_me, Export: self.export}
         self._one_by_one, self._numbering = asyncio.Lock(), asyncio.Lock()
@@ -96,7 +92,7 @@ class Forgetting(Service):
     async def forget_me(self, call: Call) -> None:
         """Store the player's request to be forgotten, reply, and erase the player's data afterwards."""
         id = call.player.id
-        await self._check_device(call)
+        await self._names.check_device(call)
         kept = await self.begin(id)
         try:
             await self._revoke(id)
@@ -419,6 +415,6 @@ class ForgetOrder(Order, frozen=True, tag="forget"):
 
 
 FEATURE: Final = Feature(
-    make=lambda parts: [Forgetting(parts.specs, parts.check_device, parts.settings.keep_players_days)],
+    make=lambda parts: [Forgetting(parts.specs, parts.names, parts.settings.keep_players_days)],
     orders=(ForgetOrder,),
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import Annotated, Any, Final
 
@@ -31,7 +31,6 @@ from tictactoe_protocol.events import (
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
-from tictactoe_server.core.session import Session
 from tictactoe_server.features.feature import Feature
 from tictactoe_server.features.tournaments.attendance import Attendances
 from tictactoe_server.features.tournaments.broadcasts import EventBroadcasts
@@ -47,7 +46,7 @@ from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.people.allowances import RETRY_MS
 from tictactoe_server.play.checks import check_clock, check_levels, chosen_rules
 from tictactoe_server.play.moves import read_text
-from tictactoe_server.play.names import read_name
+from tictactoe_server.play.names import Names, read_name
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms.room import Player, Refused
@@ -71,8 +70,8 @@ class EventList(Struct, frozen=True):
 class Tournaments(Service):
     """Handles requests about tournaments. While the server drains, no tournament, round or game begins."""
 
-    def __init__(self, drain: Drain, note_seat: Callable[[Session], None]) -> None:
-        self._drain, self._note_seat = drain, note_seat
+    def __init__(self, drain: Drain, names: Names) -> None:
+        self._drain, self._names = drain, names
         self._opened_from: dict[str, str] = {}  # the address that opened each tournament, by code
         self._opening = asyncio.Lock()
         self.handles = {
@@ -135,7 +134,7 @@ class Tournaments(Service):
                 raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=RETRY_MS)
             event = await self.events.open(event)
             self._opened_from[event.code] = call.session.address
-        self._note_seat(call.session)
+        self._names.note_seat(call.session)
         ticket = event.ticket_of() if event.entry == "code" else UNSET
         call.answer(event=event.code, ticket=ticket, cards=_cards(event, event.roster) or UNSET)
 
@@ -155,7 +154,7 @@ class Tournaments(Service):
             if refused.path == "ticket":
                 self._core.allowances.count_miss(call.player, call.session.address)
             raise
-        self._note_seat(call.session)
+        self._names.note_seat(call.session)
         call.answer(event=event.code)
         self.broadcasts.watch(call.session, event)
 
@@ -327,7 +326,7 @@ class AllowOrganiser(Order, frozen=True, tag="organiser"):
 
 
 FEATURE: Final = Feature(
-    make=lambda parts: [Tournaments(parts.drain, parts.note_seat)],
+    make=lambda parts: [Tournaments(parts.drain, parts.names)],
     tables=(EVENTS, ORGANISERS),
     orders=(ListEvents, EndEvent, AllowOrganiser),
 )
