@@ -157,6 +157,8 @@ class Joining(Service):
             await self.core.hooks.policies[room.purpose.name].before_seat(call.live)
             await self._check_opponents(call, call.live)
         named = await self._names.name_guests(call.player, guests)
+        # A game over days may have fallen asleep meanwhile.
+        call.live = live = await self.core.rooms.find(live.room.code)
         self._read_if_ahead(call)
         if _takes_seat(call.player, live.room):
             self.core.indexes.seats.check(call.player.id, call.session.address)

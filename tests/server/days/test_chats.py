@@ -7,7 +7,7 @@ import pytest
 
 from tests.fakes import FakeClock
 from tests.limits import uncounted
-from tests.peer import open_peer, play_out, until
+from tests.peer import PATIENCE_SECONDS, open_peer, play_out, until
 from tests.server.days.test_day_games import asleep, begin, quick
 from tests.server.test_forgetting import until_done
 from tictactoe_server.features.days.chats import CHATS
@@ -63,10 +63,9 @@ async def test_chat_goes_with_the_room(tmp_path: Path) -> None:
                 await peer.ask("leave", room=room)
             await until(lambda: room not in server.core.rooms.by_code)
             table = server.core.store.table(CHATS)
-            for _ in range(200):
-                if await table.load(room) is None:
-                    return
-            raise AssertionError("the chat is still stored")
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while await table.load(room) is not None:
+                    pass
 
 
 async def test_a_blocked_player_is_not_heard_on_another_day(tmp_path: Path) -> None:

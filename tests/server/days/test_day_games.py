@@ -12,6 +12,7 @@ from tests.peer import open_peer, play_out, until
 from tests.server.test_forgetting import until_done
 from tictactoe_protocol.terms import DAY_MS
 from tictactoe_server.features.days import service
+from tictactoe_server.play.names import Names
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -94,6 +95,20 @@ async def test_the_reserve_pays_for_long_moves_once(server: Server, clock: FakeC
     assert (state["result"]["winner"], state["result"]["reason"]) == ("O", "timeout")
 
 
+async def test_a_game_that_falls_asleep_while_its_player_joins_is_woken(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room, x, _ = await begin(server)
+    name_guests = Names.name_guests
+
+    async def name_later(self: Names, *arguments: Any) -> Any:
+        await asleep(server, room)
+        return await name_guests(self, *arguments)
+
+    monkeypatch.setattr(Names, "name_guests", name_later)
+    assert (await play(server, x, room, (0, 0)))["ply"] == 1
+
+
 async def test_a_seat_in_a_sleeping_game_is_held(server: Server) -> None:
     room, x, o = await begin(server)
     await asleep(server, room)
@@ -174,7 +189,8 @@ async def test_a_finished_game_stays_for_a_rematch(server: Server, clock: FakeCl
     await asleep(server, room)
     clock.advance(8 * DAY_MS)
     async with open_peer(server.url, token=o) as bo:
-        await until(lambda: room not in server.core.rooms.asleep)
+        rooms = server.core.rooms
+        await until(lambda: room not in rooms.asleep and room not in rooms.by_code)  # it is woken to be closed
         assert await bo.refusal("join", room=room) == "no_such_room"
 
 
