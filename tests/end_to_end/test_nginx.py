@@ -18,10 +18,10 @@ from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import InvalidStatus
 
 from tests.authority import Authority
-from tests.cluster.nodes import free_ports
 from tests.end_to_end.clients import run_client
 from tests.environment import environment
 from tests.peer import PATIENCE_SECONDS, open_peer, play_out
+from tests.ports import free_ports
 from tests.raw import open_bytes, read_to_end
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings

@@ -10,9 +10,9 @@ import pytest
 from websockets.asyncio.client import connect
 
 from tests.authority import Authority
-from tests.cluster.nodes import free_ports
 from tests.end_to_end.test_nginx import NGINX, Site, running_nginx
 from tests.peer import open_peer, play_out, until
+from tests.ports import free_ports
 from tests.server.nats_node import empty_store, node_in
 from tictactoe_server.features.cluster.cluster import Cluster
 from tictactoe_server.features.cluster.feature import ClusterOptions

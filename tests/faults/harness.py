@@ -16,12 +16,13 @@ from typing import Self
 
 from tests.environment import environment
 from tests.limits import UNCOUNTED
+from tests.ports import free_ports
 from tests.programs import Process
 
 COMMAND = (str(Path(sys.executable).parent / "tictactoe-server"),)
 START_SECONDS = 120.0
 END_SECONDS = 120.0
-_LISTENING = re.compile(r"Listening on (ws://\S+:(\d+))")
+_LISTENING = re.compile(r"Listening on (ws://\S+:\d+)")
 
 
 class Suspendable:
@@ -59,7 +60,7 @@ class Harness(Suspendable):
         self.options = options
         self.command = tuple(command)
         self.log: list[str] = []
-        self.port = 0
+        (self.port,) = free_ports(1)
         self.url = ""
         self._reading: asyncio.Task[None] | None = None
 
@@ -72,7 +73,7 @@ class Harness(Suspendable):
             await self.end(signal.SIGKILL)
 
     async def start(self) -> None:
-        """Start a server on the previous port, and wait until it listens."""
+        """Start a server, and wait until it listens."""
         assert self._process is None, "a server runs already"
         process: Process = await create_subprocess_exec(
             *self.command,
@@ -98,7 +99,7 @@ class Harness(Suspendable):
         if match is None:
             await self.end(signal.SIGKILL)
             raise RuntimeError(f"{self.command[0]} did not listen: {line!r} {self.log[-3:]}")
-        self.url, self.port = match[1], int(match[2])
+        self.url = match[1]
 
     async def end(self, by: signal.Signals = signal.SIGKILL) -> int:
         """Send the signal, wait for the end and return the exit code."""

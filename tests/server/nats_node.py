@@ -14,8 +14,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.cluster.nodes import free_ports
 from tests.environment import environment
+from tests.ports import free_ports
 from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.features.jetstream.store import JetStreamStore
 from tictactoe_server.features.jetstream.stream import Stream, StreamInfo

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.cluster.nodes import free_ports
 from tests.cluster.visitor import Visitor
 from tests.limits import uncounted
 from tests.peer import PATIENCE_SECONDS, open_peer, play_out, two_playing, until
+from tests.ports import free_ports
 from tests.server.commands import run_command
 from tests.server.nats_node import Node, empty_store
 from tests.server.test_pages import BROWSER, get

@@ -11,9 +11,10 @@ import msgspec
 import pytest
 from nats.js.api import ClusterInfo
 
-from tests.cluster.nodes import READY_SECONDS, SYSTEM, Node, Nodes, free_ports
+from tests.cluster.nodes import READY_SECONDS, SYSTEM, Node, Nodes
 from tests.environment import environment
 from tests.peer import PATIENCE_SECONDS
+from tests.ports import free_ports
 from tests.rows import each
 from tests.server.commands import run_command
 from tests.server.stored import room_of
