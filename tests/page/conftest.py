@@ -130,11 +130,25 @@ class Visitor:
             await expect(self.page.get_by_role("gridcell", name=f"{name}, {mark}", exact=True)).to_have_count(1)
 
     async def play(self, *numbers: int) -> None:
-        """Make moves, each as soon as it is the visitor's turn."""
+        """Make moves, each as soon as it is the visitor's turn, and wait until the server has accepted it."""
         for number in numbers:
             await expect(self.page.locator("p.turn.mine")).to_be_visible()
             await self.cell(number).click()
-            await expect(self.piece(number).locator(".mark")).to_have_count(1)
+            await self.has_played(number)
+
+    async def has_played(self, number: int) -> None:
+        """Wait until a move is accepted; the page shows it earlier, as pending."""
+        await expect(self.piece(number).locator(".mark")).to_have_count(1)
+        await expect(self.page.locator(".board .pending")).to_have_count(0)
+
+    async def open_dialog(self, name: str) -> None:
+        """Click the button of this name, and wait for the dialog of the same name, which is loaded meanwhile."""
+        await self.button(name).click()
+        await expect(self.page.get_by_role("dialog", name=name)).to_be_visible()
+
+    async def close_dialog(self) -> None:
+        await self.page.keyboard.press("Escape")
+        await expect(self.page.get_by_role("dialog")).to_have_count(0)
 
     async def quick_match(self, name: str, game: str = "classic") -> None:
         await self.page.get_by_label("Playing as").fill(name)

@@ -220,6 +220,7 @@ async def test_push_messages_are_shown_by_a_worker(server: Server, visit: Visit)
     await dialog.get_by_label("In this browser").click()
     await expect(dialog.get_by_role("alert")).to_contain_text("https")
     await expect(dialog.get_by_label("In this browser")).not_to_be_checked()
+    await until(lambda: context.service_workers)
     (worker,) = context.service_workers
     await worker.evaluate(WITHOUT_NOTIFICATIONS)
     devtools = await context.new_cdp_session(page)

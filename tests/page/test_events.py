@@ -14,7 +14,7 @@ from tests.page.conftest import SERVER_GOES, FindViolations, Visit, Visitor, fin
 from tests.page.odd_server import CODE, Message, OddServer, welcome
 from tests.page.test_play import address, one_at_the_board
 from tests.page.test_wall import begin as begin_game
-from tests.peer import Peer, open_peer
+from tests.peer import Peer, open_peer, until
 from tictactoe_server.http.assets import FOLDER
 from tictactoe_server.server import Server
 
@@ -349,7 +349,7 @@ async def test_an_organisers_open_menu_survives_updates(visit: Visit) -> None:
         await expect(org.page.get_by_role("link", name="Watch")).to_be_visible()
         await org.button("Anna forfeits").click()
         await org.button("Sure?").click()
-        await server.has_heard_all()
+        await until(lambda: server.asked_for("event_run"))
         assert server.asked_for("event_run")[0]["player"] == "p2"
         paused = event_state(state="scored", result="X")
         await server.say(paused | {"status": "paused", "needed": 2})

@@ -151,7 +151,7 @@ async def test_axe_accepts_every_page(server: Server, find_violations: FindViola
             if path in ("/", "/wall"):
                 await expect(bo.page.locator(".live-boards li")).to_have_count(2)
             found[path] = await find_in_both_schemes(find_violations, bo.page)
-        await bo.button("Rules").click()
+        await bo.open_dialog("Rules")
         found["rules"] = await find_in_both_schemes(find_violations, bo.page)
     assert {page: faults for page, faults in found.items() if faults} == {}
 
@@ -199,8 +199,7 @@ async def test_every_page_has_the_rules_of_each_game_and_cuts_nothing_off_at_400
             await expect(rules).to_contain_text(say(f"rules of {game}"))
         if not path:
             await expect(rules.locator("#rules-gomoku")).to_be_in_viewport()
-        await ana.page.keyboard.press("Escape")
-        await expect(rules).to_have_count(0)
+        await ana.close_dialog()
         for width in (320, 1280):
             await ana.page.set_viewport_size({"width": width, "height": 256})
             assert await ana.page.evaluate("document.documentElement.scrollWidth") <= width, path

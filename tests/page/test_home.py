@@ -193,7 +193,7 @@ async def test_a_game_of_ones_own_is_built_on_its_preview_and_shared_by_a_link(
         bo = await visit(link, phone=phone)
         await expect(bo.tile("custom")).to_be_checked()
         await expect(bo.page.locator(".play")).to_contain_text("4 by 5, 4 in a row, 3 players, B3 blocked, discs fall")
-        assert bo.page.url == address(server)
+        await expect(bo.page).to_have_url(address(server))
     await bo.button("Play the computer").tap()
     await expect(bo.page.locator(".sub")).to_contain_text("4 by 5, 4 in a row, 3 players, B3 blocked")
 

@@ -51,7 +51,7 @@ async def test_a_link_is_copied_over_plain_http_from_another_machine(origin: str
     await ana.hears("bo joins as O.")
     field = ana.page.get_by_label("Say something")
     await field.press("Control+v")
-    assert await field.input_value() == link
+    await expect(field).to_have_value(link)
 
 
 async def test_a_link_is_selected_if_the_browser_cannot_copy(server: Server, visit: Visit) -> None:

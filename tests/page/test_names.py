@@ -146,7 +146,9 @@ async def test_a_banner_never_moves_a_pressed_button(server: Server, visit: Visi
     async with open_peer(server.url, "lena") as lena:
         await lena.ask("claim_name", name="lena")
         other = await visit(address(server), phone=phone)
-        await other.connects()
+        await expect(other.page.get_by_role("link", name="Ladders")).to_be_visible()
+        await expect(other.page.locator(".way").first).to_contain_text("1 other is online.")
+        await expect(other.button("New event…")).to_be_visible()  # nothing is still loading that moves the buttons
         buttons = [other.button(name) for name in ("Find an opponent", "Invite a friend", "Join")]
         before = [await button.bounding_box() for button in buttons]
         await other.page.get_by_label("Playing as").fill("lena")

@@ -66,7 +66,7 @@ async def test_nothing_covers_a_control(server: Server, visit: Visit, bo: Peer, 
             await ana.page.locator(".confirm-bar .primary").tap()
         else:
             await ana.cell(cell).click()
-        await expect(ana.piece(cell)).to_have_count(1)
+        await ana.has_played(cell)
     await bo.ask("choose", room=ana.code, take="more", ply=3)
     for ply, cell in ((3, 96), (4, 113)):
         await bo.ask("move", room=ana.code, cell=cell, ply=ply)
@@ -93,7 +93,7 @@ async def test_nothing_covers_a_control(server: Server, visit: Visit, bo: Peer, 
     await expect(ana.page.locator(".turned")).to_be_visible()
     await look("review")
     for name in ("Rules", "Keys"):
-        await ana.page.get_by_role("button", name=name).click()
+        await ana.open_dialog(name)
         await look(name)
-        await ana.page.keyboard.press("Escape")
+        await ana.close_dialog()
     assert {state: faults for state, faults in found.items() if faults} == {}
