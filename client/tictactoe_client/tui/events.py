@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import ClassVar, Final
+from typing import Final
 
 from msgspec import UNSET
 from rich.cells import set_cell_size
 from textual.app import ComposeResult
-from textual.binding import BindingType
 
 from tictactoe_client.exits import describe_failure, judge
 from tictactoe_client.input.record import RecordedRoom
@@ -19,7 +18,6 @@ from tictactoe_client.online.errors import ClientError, Refused
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_client.text.lobby import describe_terms
 from tictactoe_client.text.programs import own_command
-from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.lists import ListPage, Rows, align
 from tictactoe_client.tui.page import Part
 from tictactoe_client.tui.picture import measure
@@ -82,7 +80,6 @@ class EventPage(ListPage):
     """
 
     situation = "event"
-    BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
     heading = "tournament title"
     wraps = False
 

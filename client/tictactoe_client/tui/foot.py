@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Literal
+from typing import Literal
 
 from textual.binding import Binding, BindingType
-from textual.keys import key_to_character
-from textual.screen import Screen
 
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.picture import Picture, Text, fold, measure
@@ -39,19 +37,6 @@ def _action_of(key: Key) -> str:
     method, *arguments = (key.does or key.name).split()
     listed = ", ".join(argument if argument.lstrip("-").isdigit() else repr(argument) for argument in arguments)
     return f"{method}({listed})" if listed else method
-
-
-def find_keys(screen: Screen[Any], names: Mapping[str, str]) -> list[Hint]:
-    """Return the active keys of the named actions; for keys that are text in the focused input, the default ones."""
-    keys: dict[str, str] = {}
-    line = screen.focused
-    for key, active in screen.active_bindings.items():
-        binding, name = active.binding, active.binding.id or active.binding.action
-        if active.enabled and name in names and name not in keys:
-            if line is not None and name in ACTIONS and line.check_consume_key(key, key_to_character(key)):
-                binding = replace(binding, key=ACTIONS[name][0])
-            keys[name] = screen.app.get_key_display(binding)
-    return _join([(keys[name], label) for name, label in names.items() if name in keys])
 
 
 def join_hints(named: Mapping[str, str], keymap: Keymap, *, in_text: bool = False) -> list[Hint]:

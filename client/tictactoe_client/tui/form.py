@@ -254,7 +254,6 @@ class SettingsPage(FormPage):
     """The settings that can be changed while playing. Each change takes effect at once and is saved for later runs."""
 
     situation = "settings"
-    BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
     heading = "settings title"
 
     def describe_sum(self) -> Part:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import ClassVar, Final
-
-from textual.binding import BindingType
+from typing import Final
 
 from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.text.lobby import describe_outcome, format_date, short_rules, tally
-from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.lists import ListPage
 from tictactoe_client.tui.page import Part
 from tictactoe_client.tui.picture import measure
@@ -30,7 +27,6 @@ class HistoryPage(ListPage):
     """The list, newest first, of at most `limit` games."""
 
     situation = "history"
-    BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
     heading = "history title"
     needs_server = False
     wraps = False

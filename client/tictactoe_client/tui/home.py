@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import ClassVar, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.worker import Worker
 
@@ -23,7 +22,6 @@ from tictactoe_client.text.lobby import describe_others, describe_record, list_t
 from tictactoe_client.text.talk import describe_device_news, list_greeting
 from tictactoe_client.tui.boards import Boards, live_board, sample_board
 from tictactoe_client.tui.events import EventsPage
-from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.form import SettingsPage
 from tictactoe_client.tui.history import HistoryPage
 from tictactoe_client.tui.ladders import CLOCK, LadderPage
@@ -110,7 +108,6 @@ class HomePage(ListPage):
     """
 
     situation = "home"
-    BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
 
     def __init__(self) -> None:
         super().__init__()

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from typing import Final
 
 from msgspec import UNSET
 from textual.app import ComposeResult
-from textual.binding import BindingType
 
 from tictactoe_client.input.challenges import fetch_ladder, fetch_profile
 from tictactoe_client.input.rule_options import parse_clock
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.client import Client
-from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.history import HistoryPage
 from tictactoe_client.tui.lists import ListPage, align
 from tictactoe_client.visit.face import Prompt
@@ -37,7 +35,6 @@ class LadderPage(ListPage):
     """A ladder: our neighbours, then the best players."""
 
     situation = "ladder"
-    BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
     heading = "ladder title"
     wraps = False
 
@@ -109,7 +106,6 @@ class PlayerPage(HistoryPage):
     """A player's page, with a key for a rated game."""
 
     situation = "player"
-    BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
     heading = "player title"
     needs_server = True
 

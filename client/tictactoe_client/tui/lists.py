@@ -139,7 +139,6 @@ class WatchPage(ListPage):
     """The running public games; users can type the code of another game."""
 
     situation = "watch"
-    BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
     heading = "watch title"
     wraps = False
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import ClassVar, Final
-
-from textual.binding import BindingType
+from typing import Final
 
 from tictactoe_client.input.names import carry_out, describe_device, describe_self
 from tictactoe_client.online.client import Client
-from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.lists import ListPage
 from tictactoe_client.tui.page import Part
 from tictactoe_client.tui.prompt import PromptScreen
@@ -32,7 +29,6 @@ class NamesPage(ListPage):
     """
 
     situation = "names"
-    BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
     heading = "name title"
 
     def __init__(self) -> None:

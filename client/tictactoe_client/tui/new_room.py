@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Final
+from typing import Final
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 
 from tictactoe_client.input.rule_options import RULES, describe_room, read_room, read_rules, values_of
 from tictactoe_client.settings import Misuse
 from tictactoe_client.text.help import Topic
 from tictactoe_client.tui.boards import Boards, sample_board
-from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.form import Field, FormLine, FormPage
 from tictactoe_client.tui.page import Part
 from tictactoe_engine import PRESETS
@@ -82,7 +80,6 @@ class NewRoomPage(FormPage):
     """The form; Enter opens the room from any line."""
 
     situation = "new"
-    BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
     heading = "new room title"
 
     def compose_body(self) -> ComposeResult:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.table import Table
 from rich.text import Text as RichText
@@ -17,7 +17,8 @@ from tictactoe_client.exits import list_helps
 from tictactoe_client.online.errors import Unreachable, VersionRefused
 from tictactoe_client.text.help import Topic, list_home_help
 from tictactoe_client.themes import QR
-from tictactoe_client.tui.foot import bind_keys, find_keys, fit_keys
+from tictactoe_client.tui.foot import bind_keys, fit_keys, join_hints
+from tictactoe_client.tui.line import Line
 from tictactoe_client.tui.program import ClientScreen
 from tictactoe_protocol import clean_text
 from tictactoe_words.catalogue import say
@@ -50,13 +51,19 @@ class Page(ClientScreen):
     """A page."""
 
     situation: ClassVar[str] = "page"
-    """The name of the page in the table of commands."""
+    """The name of the page in the table of commands, which lists its keys."""
     BINDINGS: ClassVar[list[BindingType]] = bind_keys("page")
     AUTO_FOCUS = ""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-medium"), (104, "-wide")]  # noqa: RUF012 (so the library has it)
     VERTICAL_BREAKPOINTS = [(0, "-low"), (18, "-middling"), (30, "-high")]  # noqa: RUF012
     heading = ""
     """The id of the title."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Bind the keys of the subclass's own situation."""
+        if "situation" in vars(cls):
+            cls.BINDINGS = bind_keys(cls.situation)
+        super().__init_subclass__(**options)
 
     def __init__(self) -> None:
         super().__init__()
@@ -92,16 +99,16 @@ class Page(ClientScreen):
         self.text("keys").show(*self._list_keys())
 
     def _list_keys(self) -> list[Part]:
-        keys = {f"screen.{binding.action}": binding.id for _, binding in self._bindings if binding.id}
-        named: dict[str, tuple[str, str]] = {}
+        ids = {f"screen.{binding.action}": binding.id for _, binding in self._bindings if binding.id}
+        named: dict[str, str] = {}
         for active in self.active_bindings.values():  # first the bindings of the focused input
             binding = active.binding
             if active.enabled and binding.show and (label := self.describe_key(binding.description)):
-                name = binding.id or binding.action
-                named.setdefault(keys.get(name, name), (name, label))
-        names = dict(named[key] for key in order_keys(self.situation, named))
-        lasting = [named[key][1] for key in (*list_first(self.situation), *_LASTING) if key in named]
-        hints = fit_keys(find_keys(self, names), self.size.width - 2, lasting)
+                named.setdefault(binding.id or ids.get(binding.action, binding.action), label)
+        ordered = {name: named[name] for name in order_keys(self.situation, named)}
+        lasting = [named[name] for name in (*list_first(self.situation), *_LASTING) if name in named]
+        hints = join_hints(ordered, self.program.keymap, in_text=isinstance(self.focused, Line))
+        hints = fit_keys(hints, self.size.width - 2, lasting)
         return [part for keys, label in hints for part in ((keys, "key"), (f" {label}  ", "dim"))]
 
     def name_key(self, id: str) -> str:
@@ -172,7 +179,6 @@ class HelpPage(Page):
     """The keys and commands."""
 
     situation = "help"
-    BINDINGS: ClassVar[list[BindingType]] = bind_keys(situation)
     AUTO_FOCUS = "Scroll"
     heading = "help title"
 

@@ -230,7 +230,7 @@ class Program(App[int], inherit_bindings=False):
         """Ask above the current screen, as a `Face`; what asks is cancelled if the prompt is closed unanswered."""
         if prompt.claims_name:
             return await self.claim_name(prompt.text)
-        screen = PromptScreen(prompt)
+        screen = PromptScreen(prompt, self.keymap)
         self.push_screen(screen)
         return await screen.answered
 

@@ -13,7 +13,8 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Label
 
-from tictactoe_client.tui.foot import bind_keys, find_keys
+from tictactoe_client.tui.foot import bind_keys, join_hints
+from tictactoe_client.tui.keymap import Keymap
 from tictactoe_client.tui.line import Line, hand_on
 from tictactoe_client.visit.face import Prompt
 from tictactoe_words.catalogue import say
@@ -34,25 +35,24 @@ class PromptScreen(ModalScreen[None], inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = bind_keys("question")
 
-    def __init__(self, prompt: Prompt) -> None:
+    def __init__(self, prompt: Prompt, keymap: Keymap) -> None:
         super().__init__()
         self.answered: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
         self.line: Answer | None = None
-        self._names = {"confirm": prompt.yes, "back": "key no"}
         if prompt.value is not None:
             self.line = Answer(prompt.value, max_length=prompt.limit, compact=True, select_on_focus=prompt.replaces)
-            self._names = {"screen.confirm": "key ok", "screen.back": "key no"}
-        self._text = prompt.text
+        self._prompt, self._keymap = prompt, keymap
 
     def compose(self) -> ComposeResult:
         with Vertical(id="question"):
-            yield Label(self._text, markup=False)
+            yield Label(self._prompt.text, markup=False)
             if self.line is not None:
                 yield self.line
             yield Label(id="answers")
 
     def on_mount(self) -> None:
-        keys = find_keys(self, {name: say(id) for name, id in self._names.items()})
+        labels = {"confirm": say("key ok" if self.line else self._prompt.yes), "back": say("key no")}
+        keys = join_hints(labels, self._keymap, in_text=self.line is not None)
         hints = (Content.assemble((key, "bold $key"), (f" {label}", "$dim")) for key, label in keys)
         self.query_one("#answers", Label).update(Content("  ").join(hints))
 
