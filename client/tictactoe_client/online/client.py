@@ -18,20 +18,11 @@ from typing import Any, Final, Literal, get_args
 
 from msgspec import UNSET, UnsetType, structs, to_builtins
 
-from tictactoe_client.online import errors
+from tictactoe_client.online import errors, events
 from tictactoe_client.online.address import DEFAULT_SERVER, Address, Cluster, find_server, is_same_server, parse_cluster
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.challenges import Challenges
 from tictactoe_client.online.connection import GOING_DOWN, Connection, arrive, come_back, greet, is_passing
-from tictactoe_client.online.events import (
-    Closed,
-    ConnectionEvent,
-    Gone,
-    Replaced,
-    RoomMoved,
-    RoomUnanswered,
-    Told,
-)
 from tictactoe_client.online.games import Games
 from tictactoe_client.online.inspection import read_message, refusal_of
 from tictactoe_client.online.messages import Changed, Message, Messages, Subscribers, Work
@@ -337,7 +328,7 @@ class Client:
                 self._enter_soon(room, message)
                 return
             case pushes.Closed() | pushes.Replaced() if room is not None:
-                room._end(Closed(push.reason) if isinstance(push, pushes.Closed) else Replaced())
+                room._end(events.Closed(push.reason) if isinstance(push, pushes.Closed) else events.Replaced())
             case pushes.ChatLine() if room is not None:
                 room._hear(push)
             case pushes.Notice():
@@ -351,10 +342,10 @@ class Client:
             case Turns():
                 self.turns = push.turns
             case Rated() if room is not None:
-                room._tell(Told(push))
+                room._tell(events.Told(push))
         if isinstance(push, _TOLD_IN_ROOMS) or (isinstance(push, pushes.Error) and not push.id):
             for each in self.rooms._own:
-                each._tell(Told(push))
+                each._tell(events.Told(push))
         self._messages.publish(message)
         if isinstance(push, ChallengeOver):
             self.challenges._end(push)
@@ -366,7 +357,7 @@ class Client:
             room = self.rooms.get(answer.room)
             away = self._away.pop(room, None)
             if away is not None and away.came_from is not self._connection:
-                self._publish(RoomMoved(room.code, self.address.url))
+                self._publish(events.RoomMoved(room.code, self.address.url))
             room._enter(answer)
             self._changed.note()
         if answer.challenge:
@@ -381,10 +372,10 @@ class Client:
         answer.set_result(message)
         return True
 
-    def _publish(self, event: ConnectionEvent) -> None:
+    def _publish(self, event: events.ConnectionEvent) -> None:
         """Publish an event to the streams and to our rooms, or only to the room that it concerns."""
         concerned = self.rooms._own
-        if isinstance(event, Gone | RoomMoved | RoomUnanswered):
+        if isinstance(event, events.Gone | events.RoomMoved | events.RoomUnanswered):
             concerned = [room for room in concerned if room.code == event.room and room.has_state]
         for room in concerned:
             room._tell(event)
@@ -496,16 +487,16 @@ class Client:
                 return
             except errors.Refused as refused:
                 if refused.retry_ms is None or (attempt >= _MOST_REFUSALS and clock() >= deadline):
-                    self._publish(Gone(room.code, refused))
+                    self._publish(events.Gone(room.code, refused))
                     del self._away[room]
-                    self._detach(room, Closed(refused.message))  # the server answers the waiting requests
+                    self._detach(room, events.Closed(refused.message))  # the server answers the waiting requests
                     return
                 told = None
                 await asyncio.sleep(max(_LEAST_WAIT_SECONDS, refused.retry_ms / 1000))
             except errors.ConnectionLost:
                 return
 
-    def _detach(self, room: Room, why: Literal["left"] | Closed = "left") -> None:
+    def _detach(self, room: Room, why: Literal["left"] | events.Closed = "left") -> None:
         room._end(why)
         away = self._away.pop(room, None)
         if away is not None:
@@ -582,7 +573,7 @@ class Client:
 
     def _publish_unanswered(self, pending: Pending, there: Unanswered) -> None:
         pending.there = there
-        self._publish(RoomUnanswered(pending.room, there))
+        self._publish(events.RoomUnanswered(pending.room, there))
 
     async def _find_named(self, told: Message, source: Connection) -> Address | None:
         """Return the server that a message names, or None; refresh the list of servers if it is not known."""
@@ -623,7 +614,7 @@ class Client:
             self._detach(room)
         if (entered := self.rooms._find(code)) in self._away:
             self._away[entered].came_from = candidate
-        self._publish(RoomMoved(code, candidate.address.url))
+        self._publish(events.RoomMoved(code, candidate.address.url))
         self._most_rooms += pending.enters
         self._switch_to(candidate, came_from=before)
         self._closing.start(_leave_server(before, goodbyes))

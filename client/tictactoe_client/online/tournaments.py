@@ -11,17 +11,7 @@ from tictactoe_client.online.errors import ConnectionLost, Refused
 from tictactoe_client.online.part import Part, PartOwner
 from tictactoe_client.online.rooms import Rooms
 from tictactoe_client.online.tournament import Tournament
-from tictactoe_protocol import ErrorCode
-from tictactoe_protocol.events import (
-    Call,
-    EventJoin,
-    EventOpen,
-    EventRows,
-    Events,
-    EventState,
-    EventSummary,
-    EventWatch,
-)
+from tictactoe_protocol import ErrorCode, events
 from tictactoe_words.catalogue import say
 
 
@@ -32,11 +22,11 @@ class Tournaments(Part):
         super().__init__(client)
         self._rooms = rooms
         self._followed: dict[str, Tournament] = {}
-        self._calls: dict[str, tuple[Call, float]] = {}  # by tournament, with the time when the first move is due
+        self._calls: dict[str, tuple[events.Call, float]] = {}  # by tournament, with the time of the first move
         self._take_calls(*(client.welcome.calls or ()))
 
     @property
-    def calls(self) -> tuple[Call, ...]:
+    def calls(self) -> tuple[events.Call, ...]:
         """The calls to games that we can still join; `due_ms` counts from now."""
         now, rooms = asyncio.get_running_loop().time(), self._rooms._own_codes
         return tuple(
@@ -45,9 +35,9 @@ class Tournaments(Part):
             if due_at > now and call.room not in rooms
         )
 
-    async def list(self) -> tuple[EventSummary, ...]:
+    async def list(self) -> tuple[events.EventSummary, ...]:
         """Return the open and running tournaments."""
-        return (await self._client.ask(Events())).events or ()
+        return (await self._client.ask(events.Events())).events or ()
 
     def get(self, code: str) -> Tournament:
         """Return a tournament that we follow."""
@@ -56,7 +46,7 @@ class Tournaments(Part):
             known = self._followed[code] = Tournament(self._client, code)
         return known
 
-    async def open(self, terms: EventOpen) -> Tournament:
+    async def open(self, terms: events.EventOpen) -> Tournament:
         """Open a tournament as its organiser, and watch it."""
         reply = await self._client.ask(terms)
         tournament = await self.watch(reply.event or "")
@@ -74,13 +64,13 @@ class Tournaments(Part):
             here: Take over a card that is in use on another device; see `EventWay.instead`.
         """
         code = parse_code(code)
-        await self._client.ask(EventJoin(event=code, ticket=ticket or UNSET, name=name or UNSET, here=here))
+        await self._client.ask(events.EventJoin(event=code, ticket=ticket or UNSET, name=name or UNSET, here=here))
         return await self.watch(code)
 
     async def watch(self, code: str) -> Tournament:
         """Watch a tournament; raises `BadRoomCode` for a malformed code."""
         tournament = self.get(parse_code(code))
-        request = EventWatch(event=tournament.code, on=True)
+        request = events.EventWatch(event=tournament.code, on=True)
         await self._client.ask(request)
         await self._client._wait_for(tournament._wait_for_state(), request)
         if not tournament.has_state:
@@ -88,11 +78,11 @@ class Tournaments(Part):
             raise self._client._ended or missing
         return tournament
 
-    def _take(self, push: EventState | EventRows) -> None:
+    def _take(self, push: events.EventState | events.EventRows) -> None:
         if push.event in self._followed:
             self._followed[push.event]._receive(push)
 
-    def _take_calls(self, *calls: Call) -> None:
+    def _take_calls(self, *calls: events.Call) -> None:
         now = asyncio.get_running_loop().time()
         self._calls |= {call.event: (call, now + call.due_ms / 1000) for call in calls}
 

@@ -28,15 +28,8 @@ from tictactoe_client.visit.visit import Visit
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.events import Call, EventState
 from tictactoe_protocol.pushes import Announcement, Notice
+from tictactoe_words import attendance
 from tictactoe_words import tournaments as words
-from tictactoe_words.attendance import (
-    describe_progress,
-    list_bracket,
-    list_notes,
-    list_waits,
-    tabulate_games,
-    tabulate_present,
-)
 from tictactoe_words.catalogue import say
 from tictactoe_words.commands import word_of
 from tictactoe_words.wording import count
@@ -131,8 +124,8 @@ class PlainEvent:
         if means(word, "table"):
             return self._show_table()
         if means(word, "round"):
-            pairings = align_columns(tabulate_games(event.state, event.age_ms).values())
-            return [*pairings, *describe_progress(event.state, event.due_ms, event.age_ms)]
+            pairings = align_columns(attendance.tabulate_games(event.state, event.age_ms).values())
+            return [*pairings, *attendance.describe_progress(event.state, event.due_ms, event.age_ms)]
         if means(word, "save") and self._game is not None:
             return await self._game.save(line)
         if not word or means(word, "help"):
@@ -141,9 +134,9 @@ class PlainEvent:
 
     def _show_table(self) -> list[str]:
         event, state = self._tournament, self._tournament.state
-        lines = align_columns(tabulate_present(state, event.viewer, event.age_ms).values())
+        lines = align_columns(attendance.tabulate_present(state, event.viewer, event.age_ms).values())
         rounds = () if state.bracket is UNSET else state.bracket
-        return [*lines, *list_notes(state), *list_bracket(rounds, state.head.rounds)]
+        return [*lines, *attendance.list_notes(state), *attendance.list_bracket(rounds, state.head.rounds)]
 
     @property
     def _hint(self) -> str:
@@ -156,11 +149,14 @@ class PlainEvent:
             return  # nothing new, or our own game will be scored in a moment
         self._shown = state
         if old is None or (old.status, old.round) != (state.status, state.round):
-            lines = [*describe_progress(state, None), *align_columns(words.tabulate_pairings(state).values())]
+            lines = [
+                *attendance.describe_progress(state, None),
+                *align_columns(words.tabulate_pairings(state).values()),
+            ]
         else:
             lines = words.announce_changes(old, state)
             if words.list_scored(old, state):
-                lines += list_waits(state, self._tournament.due_ms)
+                lines += attendance.list_waits(state, self._tournament.due_ms)
         if self._tournament.is_over:
             lines += self._show_table()
         self._output.print(*lines)
