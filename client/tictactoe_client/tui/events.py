@@ -49,16 +49,11 @@ class EventsPage(ListPage):
         super().__init__()
         self._events: tuple[EventSummary, ...] = ()
 
-    def opened(self) -> None:
-        self.program.start_online(self._fetch)
-
-    connected = opened
-
     def on_mount(self) -> None:
         super().on_mount()
         self.set_interval(_REFRESH_SECONDS, self.opened)
 
-    async def _fetch(self, client: Client) -> None:
+    async def fetch(self, client: Client) -> None:
         self._events = await client.tournaments.list()
         self.redraw()
 

@@ -43,12 +43,9 @@ class LadderPage(ListPage):
         self._keys: tuple[str, ...] | None = None
         self._ladders: tuple[LadderState, ...] = ()
 
-    def opened(self) -> None:
-        self.program.start_online(self._learn)
+    action_refresh = ListPage.opened
 
-    connected = action_refresh = opened
-
-    async def _learn(self, client: Client) -> None:
+    async def fetch(self, client: Client) -> None:
         self._keys = self._keys or tuple(key for key in client.welcome.ladders if key in PRESETS)
         if keys := self._keys:
             near_and_best = await fetch_ladder(client, keys[0])

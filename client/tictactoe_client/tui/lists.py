@@ -15,6 +15,7 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from tictactoe_client.input.ways import Choice
+from tictactoe_client.online.client import Client
 from tictactoe_client.text.lobby import align_columns
 from tictactoe_client.tui.foot import bind_keys
 from tictactoe_client.tui.page import Page
@@ -88,6 +89,14 @@ class ListPage(Page):
     @property
     def at(self) -> int:
         return self._names.index(self.chosen) if self.chosen in self._names else 0
+
+    async def fetch(self, client: Client) -> None:
+        """Load what the page shows: when it comes to the top, and after each connection."""
+
+    def opened(self) -> None:
+        self.program.start_online(self.fetch)
+
+    connected = opened
 
     def show_table(self, table: Mapping[str, Sequence[str]]) -> None:
         titles, rows = align(table)

@@ -41,11 +41,6 @@ class NamesPage(ListPage):
         self._codes: list[str] = []
         self._picture: tuple[str, ...] = ()
 
-    def opened(self) -> None:
-        self.program.start_online(self._learn)
-
-    connected = opened
-
     def closed(self) -> None:
         self.claimed.set_result("" if self._is_own_name else None)
 
@@ -143,9 +138,9 @@ class NamesPage(ListPage):
             return
         elif what in ("link", "export"):
             self._told, self._picture = lines, picture
-        await self._learn(client)
+        await self.fetch(client)
 
-    async def _learn(self, client: Client) -> None:
+    async def fetch(self, client: Client) -> None:
         answer = await client.ask(Devices())
         self._devices = {device.id: device for device in answer.devices or ()}
         self._about = describe_self(client, answer)
