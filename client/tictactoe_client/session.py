@@ -48,6 +48,7 @@ class Session:
     Attributes:
         cluster: The addresses, the current or wanted server first.
         client: None before the first connection.
+        is_bot: Whether the server shows us as a program.
         before: The server that we came from, or None.
         retrying: The latest attempt to reconnect.
         retries_at, held_until: When the next attempt follows and our seats expire, by the loop's clock.
@@ -63,7 +64,6 @@ class Session:
         connected: Callable[[], object] = _ignore,
         changed: Callable[[], object] = _ignore,
         failed: Callable[[ClientError], object] = _ignore,
-        bot: bool = False,
     ) -> None:
         """Prepare a connection.
 
@@ -72,10 +72,9 @@ class Session:
             connected: Called after each hello.
             changed: Called when there is something new to show.
             failed: Called when no further attempt is made until `retry`.
-            bot: Whether the server shows us as a program.
         """
         self.settings = settings
-        self._is_bot = bot
+        self.is_bot = False
         self.cluster = cluster
         self.identity = identity
         self.phase: Phase = "connecting"
@@ -261,7 +260,7 @@ class Session:
 
     def _connect(self, **options: Any) -> AbstractAsyncContextManager[Client]:
         timeout_seconds, ca = self.settings.timeout_seconds, self.settings.ca
-        options |= {"ca": ca, "keep_seats": True, "bot": self._is_bot}
+        options |= {"ca": ca, "keep_seats": True, "bot": self.is_bot}
         return connect(self.cluster, timeout_seconds=timeout_seconds, **options)
 
     async def enter(self, enter: Enter[Entered]) -> Entered:

@@ -115,7 +115,8 @@ async def connected(
     if is_chatty:
         tell(say("connecting", url=cluster.first.url))
     identity = Identity(settings.name, role, room, codes=codes, new_name=new_name, tell=tell)
-    session = Session(settings, cluster, identity, bot=bot)
+    session = Session(settings, cluster, identity)
+    session.is_bot = bot
     async with session.open() as client:
         if session.is_own:
             tell(say("server of our own started", url=client.address.url))

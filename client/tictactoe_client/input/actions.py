@@ -66,12 +66,12 @@ class Actions:
     Args:
         client: For commands about challenges; None for a record.
         again: How to find another opponent, or None.
-        muted: Players whose chat is hidden.
         shows: Whether a screen shows the moment and the question to confirm; otherwise both are told in lines.
         piped: Whether lines come through a pipe, so that a move out of turn is reported once per position.
         tell: Announces long-running work.
 
     Attributes:
+        muted: Players whose chat is hidden.
         confirming: The command that the person has to confirm, because it gives up a running game, or "".
         is_online: Whether there is a connection.
     """
@@ -83,7 +83,6 @@ class Actions:
         *,
         client: Client | None = None,
         again: Choice | None = None,
-        muted: Muted | None = None,
         shows: bool = False,
         piped: bool = False,
         tell: Callable[[str], object] = lambda line: None,
@@ -91,7 +90,7 @@ class Actions:
         self.room = room
         self.again = again
         self.timeline = Timeline()
-        self.muted = Muted(room.viewer) if muted is None else muted
+        self.muted = Muted(room.viewer)
         self.confirming: GivingUp | Literal[""] = ""
         self.is_online = True
         self._client = client
@@ -171,6 +170,8 @@ class Actions:
         other command plays on.
         """
         state, confirming, self.confirming = self.room.state, self.confirming, ""
+        if confirming == "quit" and not self._shows:
+            confirming = ""  # a second Ctrl-C confirms it; a line may answer something else
         try:
             if isinstance(command, BadInput):
                 raise command
@@ -195,10 +196,10 @@ class Actions:
         """
         deed, room = self.now.find("resign" if command == "resign" else "leave"), self.room
         may_resign = command == "leave" and room.keeps_seat and room.state.status != "over"
-        is_asked = may_resign or (deed is not None and deed.cost)
-        if self.is_online and (self._settings.asks or self._shows) and is_asked:
+        gives_up = may_resign or (deed is not None and deed.cost != "")
+        if asks := self.is_online and (self._settings.asks or self._shows) and gives_up:
             self.confirming = command
-        return bool(self.confirming)
+        return asks
 
     @property
     def view(self) -> View:

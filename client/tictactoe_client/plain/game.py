@@ -63,7 +63,6 @@ class PlainGame:
         self._has_read_all = False
         self._rated: Rated | None = None
         self._away_seconds: float | None = None
-        self._has_asked_before_interrupt = False
 
     @property
     def _state(self) -> RoomState | None:
@@ -130,10 +129,8 @@ class PlainGame:
     def _stay_in(self, room: Room, choice: Choice) -> None:
         happenings = room.events()  # the first call returns all events
         again, piped, tell = choice.again(room), not is_terminal(0), self._output.print
-        actions = Actions(
-            room, self._settings, client=self._client, again=again, muted=self._muted, piped=piped, tell=tell
-        )
-        self._rated = None
+        actions = Actions(room, self._settings, client=self._client, again=again, piped=piped, tell=tell)
+        actions.muted, self._rated = self._muted, None
         self._actions, self._reminders = actions, Reminders(room.viewer, self._settings)
         self._begin(self._hear_all(actions, happenings))
 
@@ -151,12 +148,11 @@ class PlainGame:
     def _ask_before_interrupt(self) -> bool:
         """On a terminal, ask once before Ctrl-C loses a running game; return True if the question was asked now."""
         self._output.note_interrupt()
-        leaving = None if self._actions is None or self._is_offline else self._actions.now.find("leave")
-        may_ask = self._settings.asks and is_terminal(0, 1) and not self._has_asked_before_interrupt
-        if leaving is None or not leaving.cost or not may_ask:
+        actions = self._actions
+        if actions is None or actions.confirming == "quit" or not is_terminal(0, 1) or not actions.ask_before("quit"):
             return False
-        self._has_asked_before_interrupt = True
-        self._tell(say(f"interrupt and {leaving.cost}"))
+        leaving = actions.now.find("leave")
+        self._tell(say(f"interrupt and {leaving.cost if leaving else 'lose'}"))
         return True
 
     def _finish(self, code: ExitCode | None) -> None:
@@ -167,7 +163,6 @@ class PlainGame:
         """Carry out typed lines, each after all effects of the one before; without a connection at once."""
         while (line := await self._keyboard.read_line()) is not None:
             self._output.note_typed()
-            self._has_asked_before_interrupt = False
             try:
                 await self._changed.until(lambda: self._exit_code is None and (self._is_offline or self._is_idle))
             except asyncio.CancelledError:
