@@ -12,8 +12,7 @@ import pytest
 from tests.client.conftest import Program
 from tests.environment import environment
 from tests.kept import write_config
-from tictactoe_client.files.choices import choices_path, load_choices, save_choices
-from tictactoe_client.files.config import load_config
+from tictactoe_client.files.config import choices_path, load_choices, load_config, save_choices
 from tictactoe_client.files.writer import NotKept
 
 
@@ -96,7 +95,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_draft(path: Path) -> None:
     program = (
         "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (4, 4));"
-        "from tictactoe_client.files.choices import save_choices; from tictactoe_client.files.writer import NotKept\n"
+        "from tictactoe_client.files.config import save_choices; from tictactoe_client.files.writer import NotKept\n"
         "try: save_choices({'theme': 'night'})\n"
         "except NotKept as error: print(error.message)"
     )
@@ -110,7 +109,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_draft(path: Path) -> None:
 
 def test_programs_that_save_at_the_same_time_lose_nothing(path: Path) -> None:
     names = [f"key{number}" for number in range(6)]
-    program = "import sys; from tictactoe_client.files.choices import save_choices; save_choices({sys.argv[1]: 'x'})"
+    program = "import sys; from tictactoe_client.files.config import save_choices; save_choices({sys.argv[1]: 'x'})"
     runs = [subprocess.Popen([sys.executable, "-c", program, name], env=environment()) for name in names]
     assert [run.wait() for run in runs] == [0] * len(names)
     assert json.loads(path.read_bytes()) == dict.fromkeys(names, "x")

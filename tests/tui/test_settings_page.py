@@ -9,7 +9,7 @@ import pytest
 from tests.kept import write_config
 from tests.peer import PATIENCE_SECONDS
 from tests.tui.conftest import OpenScreen, ScreenUser
-from tictactoe_client.files.choices import load_choices
+from tictactoe_client.files.config import load_choices
 from tictactoe_server.server import Server
 
 ROWS = ("theme", "colour", "ascii", "motion", "mouse", "bell", "language", "keys", "coordinates", "confirm")

@@ -208,7 +208,7 @@ _command(
 )
 _command(
     "verify",
-    "ratings.verify",
+    "players.verify",
     ("ratings.jsonl", "ratings.jsonl --json"),
     Placed(["file"], metavar="file", type=FILE),
     needs_server=False,

@@ -1,12 +1,18 @@
-"""What the commands do that are about people: ladders, a player, and whom one does not want to hear."""
+"""What the commands do about ratings and people: ladders, a player, exported ratings, and blocked players."""
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
+
 from tictactoe_client.cli.run import ask_and_print, connected
 from tictactoe_client.input.challenges import describe_blocks, fetch_ladder, fetch_profile
-from tictactoe_client.settings import Settings
+from tictactoe_client.online.errors import describe_cause
+from tictactoe_client.settings import ExitCode, Misuse, Settings
+from tictactoe_client.streams.output import Output, print_own
 from tictactoe_client.text.lobby import align_columns, list_games
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.ratings.exported import BadExport, Checked, check_export
 from tictactoe_words.catalogue import say
 from tictactoe_words.ladders import describe_ladder, describe_meetings, tabulate_ladder, tabulate_standings
 
@@ -53,3 +59,28 @@ async def block(settings: Settings, player: str | None, *, strangers: bool, off:
             return [*hidden, await describe_blocks(client, blocks)]
 
         return await ask_and_print(settings, client, ask)
+
+
+async def verify(settings: Settings, file: str) -> int:
+    """Fold an export of ratings again, and print whether its digest is right; `Misuse` if the file is none."""
+
+    def check() -> Checked:
+        with Path(file).expanduser().open("rb") as lines:
+            return check_export(lines)
+
+    try:
+        report = await asyncio.to_thread(check)
+    except (OSError, ValueError) as error:
+        if isinstance(error, BadExport):
+            data = {key: clean_text(str(value)) for key, value in error.data.items()}
+            why = say(f"ratings file {error.code}", line=error.line, **data)
+        else:
+            why = clean_text(describe_cause(error)).rstrip(".")
+        raise Misuse(say("ratings file bad", file=clean_text(file), why=why)) from None
+    is_right = report.digest == report.expected
+    figures = {**report._asdict(), "expected": clean_text(report.expected)}
+    if settings.mode == "json":
+        print_own("verified", holds=is_right, **figures)
+    elif not (is_right and settings.quiet):
+        Output().print(say("ratings hold" if is_right else "ratings differ", **figures))
+    return ExitCode.NORMAL if is_right else ExitCode.REFUSED

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tictactoe_client.cli.run import ask_and_print, ask_line, connected
-from tictactoe_client.files.choices import save_choices
-from tictactoe_client.files.config import FILE_NAME
+from tictactoe_client.files.config import FILE_NAME, save_choices
 from tictactoe_client.files.players import GUEST, KnownPlayers, Role
 from tictactoe_client.files.records import STANDARD_STREAM
 from tictactoe_client.files.writer import NotKept

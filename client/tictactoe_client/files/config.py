@@ -1,6 +1,7 @@
-"""Reads the user's defaults from `client.toml` in the platform's configuration folder.
+"""The user's defaults: `client.toml`, and the settings chosen inside the program, which `client.toml` overrides.
 
-The client never writes this file. A mistake in it is reported in one line and never stops a game.
+The client never writes `client.toml`. A mistake in it is reported in one line and never stops a game. Choices are in
+`choices.json` in the state folder; an unreadable file counts as empty.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from tictactoe_client.files.choices import choices_path, load_choices
+from tictactoe_client.files.writer import change_file, state_folder
 from tictactoe_client.online.errors import describe_cause
 from tictactoe_client.settings import FILE_OPTIONS, suggest
 from tictactoe_words.catalogue import say
 from tictactoe_words.commands import ACTIONS
 
 FILE_NAME: Final = "client.toml"
+Value = str | bool | float
+"""A choice in `choices.json`."""
 
 _BINDINGS: Final = "bindings"
 _SERVER_LINE: Final = re.compile(r"^\s*[\"']?server[\"']?\s*=", re.MULTILINE)
@@ -123,3 +126,40 @@ def _locate(key: str, text: str, fault: str) -> str:
         if re.match(rf'\s*"?{re.escape(key)}"?\s*=', line) or line.strip().startswith(f"[{key}"):
             return say("config line", file=FILE_NAME, line=number, told=fault)
     return say("config somewhere", file=FILE_NAME, told=fault)
+
+
+def choices_path() -> Path:
+    """Return the path of the file, which need not exist."""
+    return state_folder() / "choices.json"
+
+
+def load_choices() -> dict[str, Any]:
+    """Return the valid choices by the keys of their options."""
+    try:
+        content = choices_path().read_bytes()
+    except OSError:
+        return {}
+    return {
+        key: FILE_OPTIONS[key].default_of(value)
+        for key, value in _decode(content).items()
+        if key in FILE_OPTIONS and FILE_OPTIONS[key].find_fault(value) is None
+    }
+
+
+def save_choices(changes: Mapping[str, Value]) -> None:
+    """Add choices to the file; raises `NotKept`."""
+    import msgspec
+
+    def change(content: bytes) -> bytes:
+        return msgspec.json.format(msgspec.json.encode({**_decode(content), **changes}), indent=1)
+
+    change_file(choices_path(), change)
+
+
+def _decode(content: bytes) -> dict[str, Value]:
+    import msgspec  # not at the top: it would slow down `--help`
+
+    try:
+        return msgspec.json.decode(content, type=dict[str, Value])
+    except ValueError:
+        return {}

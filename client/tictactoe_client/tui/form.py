@@ -14,8 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Select
 from textual.widgets._select import SelectCurrent, SelectOverlay
 
-from tictactoe_client.files.choices import choices_path
-from tictactoe_client.files.config import FILE_NAME, show_path
+from tictactoe_client.files.config import FILE_NAME, choices_path, show_path
 from tictactoe_client.settings import SCREEN_OPTIONS
 from tictactoe_client.tui.foot import bind_in_line, bind_keys
 from tictactoe_client.tui.line import Line

@@ -15,7 +15,7 @@ from textual.app import App
 from textual.screen import Screen
 
 from tictactoe_client.exits import judge
-from tictactoe_client.files.choices import save_choices
+from tictactoe_client.files.config import save_choices
 from tictactoe_client.files.players import Identity, Role
 from tictactoe_client.files.records import describe_fault, name_for, save_record
 from tictactoe_client.files.writer import NotKept
@@ -26,7 +26,7 @@ from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.errors import ClientError, ConnectionLost, Expelled, ProtocolBroken, Refused
 from tictactoe_client.online.events import ChallengeEnded
-from tictactoe_client.online.messages import Message
+from tictactoe_client.online.messages import Message, Work
 from tictactoe_client.online.room import Room
 from tictactoe_client.session import Session, cluster_for
 from tictactoe_client.settings import SCREEN_OPTIONS, ExitCode, Misuse, Settings
@@ -181,7 +181,7 @@ class Program(App[int], inherit_bindings=False):
         self.save_problem = ""
         self.saving = asyncio.Lock()
         self._unsaved: dict[str, str | bool | float] = {}
-        self._work: set[asyncio.Task[None]] = set()
+        self._work = Work()
         self._is_focused: bool | None = None
         self._last_key = time.monotonic()
         seat_in = first.code if first is not None and first.way == "join" else None
@@ -264,10 +264,7 @@ class Program(App[int], inherit_bindings=False):
 
     def start(self, work: Coroutine[Any, Any, object]) -> asyncio.Task[None]:
         """Start a task; refusals are shown on the status line, other exceptions end the program."""
-        task = asyncio.create_task(self._guard(work))
-        self._work.add(task)
-        task.add_done_callback(self._work.discard)
-        return task
+        return self._work.start(self._guard(work))
 
     def start_online(self, work: Callable[[Client], Coroutine[Any, Any, object]]) -> bool:
         """Start a task that needs the server; return False if there is no connection."""
