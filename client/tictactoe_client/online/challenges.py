@@ -11,7 +11,7 @@ from msgspec import UNSET, structs
 
 from tictactoe_client.online.errors import ClientError, ConnectionLost, Refused
 from tictactoe_client.online.events import ChallengeEnded
-from tictactoe_client.online.part import Part, PartOwner, require_field
+from tictactoe_client.online.part import PartOwner, require_field
 from tictactoe_client.online.room import GOODBYE_SECONDS, Room
 from tictactoe_client.online.rooms import Rooms
 from tictactoe_engine import PRESETS, Rules
@@ -23,7 +23,7 @@ from tictactoe_words.catalogue import say
 from tictactoe_words.ladders import describe_challenge_end
 
 
-class Challenges(Part):
+class Challenges:
     """Challenges between players; all methods raise `Refused` with ``unsupported`` if the server has none.
 
     Attributes:
@@ -32,7 +32,7 @@ class Challenges(Part):
     """
 
     def __init__(self, client: PartOwner, rooms: Rooms) -> None:
-        super().__init__(client)
+        self._client = client
         self.open: dict[str, OpenChallenge] = {
             challenge.challenge: challenge for challenge in client.welcome.challenges or ()
         }

@@ -5,13 +5,16 @@ from __future__ import annotations
 from msgspec import UNSET
 
 from tictactoe_client.online.address import reachable_address
-from tictactoe_client.online.part import Part
+from tictactoe_client.online.part import PartOwner
 from tictactoe_protocol import MAX_LISTED_GAMES, requests
 from tictactoe_protocol.pushes import PastGame
 
 
-class Games(Part):
+class Games:
     """Our finished games on this server."""
+
+    def __init__(self, client: PartOwner) -> None:
+        self._client = client
 
     async def list(self, limit: int = 20, *, before: str | None = None) -> tuple[PastGame, ...]:
         """Return our finished games, newest first; with `before`, a `game_id`, only older ones."""

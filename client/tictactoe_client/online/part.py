@@ -1,4 +1,4 @@
-"""The base of a client's parts, and what they need of the client."""
+"""What the parts of a client need of it."""
 
 from __future__ import annotations
 
@@ -46,13 +46,6 @@ class PartOwner(RoomRequests, Protocol):
 
     async def _wait_for(self, coming: Awaitable[Awaited], request: Request) -> Awaited:
         """Return the result; raises `Unreachable` if there is none within the timeout."""
-
-
-class Part:
-    """A part of a client: a group of related requests."""
-
-    def __init__(self, client: PartOwner) -> None:
-        self._client = client
 
 
 def require_field(field: Field | UnsetType) -> Field:

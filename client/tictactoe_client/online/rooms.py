@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 
 from tictactoe_client.online.address import parse_code
 from tictactoe_client.online.errors import ProtocolBroken, Refused
-from tictactoe_client.online.part import Part, PartOwner
+from tictactoe_client.online.part import PartOwner
 from tictactoe_client.online.room import Room
 from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode, requests, terms
@@ -23,11 +23,11 @@ ChosenRules = Rules | str | None
 Clock = terms.ClockFields | None
 
 
-class Rooms(Part):
+class Rooms:
     """The server's rooms, and those that we are in."""
 
     def __init__(self, client: PartOwner) -> None:
-        super().__init__(client)
+        self._client = client
         self._known: dict[str, Room] = {}
 
     async def create(

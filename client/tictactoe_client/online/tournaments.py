@@ -8,18 +8,18 @@ from msgspec import UNSET, structs
 
 from tictactoe_client.online.address import parse_code
 from tictactoe_client.online.errors import ConnectionLost, Refused
-from tictactoe_client.online.part import Part, PartOwner
+from tictactoe_client.online.part import PartOwner
 from tictactoe_client.online.rooms import Rooms
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_protocol import ErrorCode, events
 from tictactoe_words.catalogue import say
 
 
-class Tournaments(Part):
+class Tournaments:
     """The server's tournaments, those that we follow, and their calls to games."""
 
     def __init__(self, client: PartOwner, rooms: Rooms) -> None:
-        super().__init__(client)
+        self._client = client
         self._rooms = rooms
         self._followed: dict[str, Tournament] = {}
         self._calls: dict[str, tuple[events.Call, float]] = {}  # by tournament, with the time of the first move
