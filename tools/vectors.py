@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.challenges import CHALLENGE_ENDS, ChallengeOver, OpenChallenge
 from tictactoe_protocol.events import EVENT_KINDS, EventGame, EventLeave, EventOpen, EventReady, EventRun
 from tictactoe_protocol.plans import fitting_kind
-from tictactoe_protocol.pushes import PlayerProfile, RoomState, RoomSummary, SeatState
+from tictactoe_protocol.pushes import PlayerProfile, RoomState, RoomSummary, SeatState, Welcome
 from tictactoe_protocol.rated import (
     CLOSINGS,
     Encounters,
@@ -63,6 +64,9 @@ MOST: Final = 330
 PLAYS: Final = 300
 EVENTS: Final = 60
 PEOPLE: Final = tuple(Player(f"p-{name}", name) for name in ("ana", "bo", "cy", "Bo plays C"))
+WELCOME: Final = Welcome(
+    protocol=0, server="", player="", name="", token="", rooms=(), hold_ms=0, sharing=True, ladders=()
+)
 GAMES: Final = (
     PRESETS["classic"],
     PRESETS["misere"],
@@ -141,7 +145,8 @@ def tell_vector(
 ) -> dict[str, Any]:
     """Return what a viewer is told about the news of a state, and may do afterwards."""
     how = {"sees_board": False, "after_loss": False} if how is None or before is None else how
-    open_now = choices(now, viewer, now_ms, is_online=is_online, has_sharing=has_sharing, has_challenges=has_challenges)
+    welcome = replace(WELCOME, sharing=has_sharing, challenges=() if has_challenges else UNSET)
+    open_now = choices(now, viewer, now_ms, is_online=is_online, welcome=welcome)
     view = look_at(random.Random(f"{now.seq} {now.moves} {viewer} {now_ms}"), now, open_now, is_online=is_online)
     told, shown = {}, {}
     for language in LANGUAGES:

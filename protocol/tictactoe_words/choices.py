@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 
-from tictactoe_protocol.pushes import RoomState
+from tictactoe_protocol.pushes import RoomState, Welcome
 from tictactoe_words.catalogue import say
 from tictactoe_words.telling import describe_take_back
 from tictactoe_words.wording import format_duration, join_words, name_of, seat_of
@@ -103,25 +103,21 @@ def choices(
     now_ms: float = 0,
     *,
     is_online: bool = True,
-    chat: str | UnsetType = UNSET,
-    has_challenges: bool = True,
-    has_sharing: bool = True,
+    welcome: Welcome | None = None,
 ) -> Choices:
     """Return the choices of the viewer.
 
     Args:
         now_ms: The time since the state arrived.
         is_online: Whether the client is connected to the server.
-        chat: The `chat` in the server's `Welcome`.
-        has_challenges: Whether the server has challenges.
-        has_sharing: Whether games can be shared on the server.
+        welcome: Says what the server offers, by default everything.
     """
     own = seat_of(state, viewer)
     why = _list_reasons(state, own, is_online=is_online)
-    if chat == "off":
-        why["chat"] = "refused not_allowed chat off"
-    why["challenge"] = why["challenge"] or ("" if has_challenges else "why no challenges")
-    why["share"] = why["share"] or ("" if has_sharing else "refused not_allowed share")
+    if welcome is not None:
+        why |= {"chat": "refused not_allowed chat off"} if welcome.chat == "off" else {}
+        why["challenge"] = why["challenge"] or ("why no challenges" if welcome.challenges is UNSET else "")
+        why["share"] = why["share"] or ("" if welcome.sharing else "refused not_allowed share")
     listed = state.may.get(own or "", ())
     deeds = [deed for name in listed if is_online or name == "move" for deed in _list_deeds(state, own, name)]
     deeds += [Deed(id, _kind_of_new(state) if id == "new" else "") for id in _list_own(state) if not why.get(id)]

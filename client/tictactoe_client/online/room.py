@@ -169,16 +169,7 @@ class Room(Followed[RoomState]):
         """Return what may be done `passed_ms` after the newest state arrived, by any of the local players."""
 
         def find(player: str) -> Choices:
-            welcome = self._client.welcome
-            found = choices(
-                self.state,
-                player,
-                passed_ms,
-                is_online=is_online,
-                chat=welcome.chat,
-                has_challenges=self.has_challenges,
-                has_sharing=welcome.sharing,
-            )
+            found = choices(self.state, player, passed_ms, is_online=is_online, welcome=self._client.welcome)
             if not self.keeps_seat:
                 return found
             deeds = (Deed("leave") if deed.id == "leave" else deed for deed in found.deeds)  # gives nothing up

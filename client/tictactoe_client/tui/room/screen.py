@@ -77,8 +77,6 @@ class RoomScreen(ClientScreen):
         self._stop_hearing = room.subscribe(self._hear)
         self._news = news
         self._has_noted = False
-        if room.seat is not None and not room.keeps_seat:
-            program.session.keep_room(room.code)
 
     def on_mount(self) -> None:
         if self._news:
