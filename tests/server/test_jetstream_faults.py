@@ -14,7 +14,7 @@ from tests.server.nats_node import check_refusal
 from tests.server.stored import keep, room_of
 from tictactoe_server import clock
 from tictactoe_server.core.served_time import ServedTime
-from tictactoe_server.features.backups.copying import copied_streams
+from tictactoe_server.features.backups.streams import copied_streams
 from tictactoe_server.features.cluster.members import Members
 from tictactoe_server.features.cluster.messages import Heartbeat
 from tictactoe_server.features.jetstream.link import Link

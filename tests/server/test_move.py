@@ -27,7 +27,8 @@ from tests.server.tables import ANA, BO
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.events import EventOpen
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.features.backups.copying import Contents, copied_streams, copy, folder_source
+from tictactoe_server.features.backups.copying import Contents, copy, folder_source
+from tictactoe_server.features.backups.streams import copied_streams
 from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.features.jetstream.store import JetStreamStore
 from tictactoe_server.features.tournaments.event import open_event

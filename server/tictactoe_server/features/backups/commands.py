@@ -153,7 +153,7 @@ def _opened(
     """
     if "://" in place:
         with needing_nats():
-            from tictactoe_server.features.backups.copying import copied_streams
+            from tictactoe_server.features.backups.streams import copied_streams
         return copied_streams(place, *access, specs, to_fill=to_fill)
     if place == ":memory:":
         raise OperatorError(f"{place} cannot be copied: it stores nothing on disk.")
