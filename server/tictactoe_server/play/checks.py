@@ -10,17 +10,8 @@ from msgspec import UNSET, UnsetType
 
 from tictactoe_engine import InvalidRules, Rules
 from tictactoe_engine.strategies import Level
-from tictactoe_protocol import BadName, ErrorCode, parse_name, parse_room_code
+from tictactoe_protocol import BadName, ErrorCode, parse_name, parse_room_code, terms
 from tictactoe_protocol.pushes import RoomState
-from tictactoe_protocol.terms import (
-    MAX_BANK_DAYS,
-    MAX_CLOCK_MS,
-    MAX_DAYS,
-    MAX_MOVE_MS,
-    ClockFields,
-    RulesChoice,
-    rules_of,
-)
 from tictactoe_server.core.core import Core
 from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.rooms.room import Refused
@@ -41,24 +32,28 @@ async def find_player(core: Core, text: str) -> str:
     return text
 
 
-def chosen_rules(choice: RulesChoice | UnsetType) -> Rules:
+def chosen_rules(choice: terms.RulesChoice | UnsetType) -> Rules:
     """Return the requested rules, or raise `Refused` if they are invalid."""
     try:
-        return rules_of(choice)
+        return terms.rules_of(choice)
     except InvalidRules as invalid:
         path = "rules" if isinstance(choice, str) or invalid.field is None else f"rules.{invalid.field}"
         raise Refused(ErrorCode(invalid.code), path=path, **invalid.data) from None
 
 
-def check_clock(clock: ClockFields | None, analysis: str = "closed") -> None:
+def check_clock(clock: terms.ClockFields | None, analysis: str = "closed") -> None:
     """Raise `Refused` if one of the clock's times is too long, or if a game over days should have open analysis."""
     if clock is not None and clock.counts_days and analysis == "open":
         raise Refused(ErrorCode.NOT_ALLOWED, "days analysis", path="analysis")
-    for name, most_ms in (("initial_ms", MAX_CLOCK_MS), ("increment_ms", MAX_MOVE_MS), ("move_ms", MAX_MOVE_MS)):
+    for name, most_ms in (
+        ("initial_ms", terms.MAX_CLOCK_MS),
+        ("increment_ms", terms.MAX_MOVE_MS),
+        ("move_ms", terms.MAX_MOVE_MS),
+    ):
         ms = getattr(clock, name, UNSET)
         if ms is not UNSET and ms > most_ms:
             raise Refused(ErrorCode.BAD_CLOCK, path=f"clock.{name}", hours=most_ms // 3_600_000)
-    for name, most in (("days", MAX_DAYS), ("bank_days", MAX_BANK_DAYS)):
+    for name, most in (("days", terms.MAX_DAYS), ("bank_days", terms.MAX_BANK_DAYS)):
         days = getattr(clock, name, UNSET)
         if days is not UNSET and days > most:
             raise Refused(ErrorCode.BAD_CLOCK, "days", path=f"clock.{name}", most=most)

@@ -15,15 +15,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from tictactoe_engine import Rules
-from tictactoe_protocol import ErrorCode
-from tictactoe_protocol.events import (
-    BREAK_MS,
-    EntrantStatus,
-    EventKind,
-    EventOpen,
-    EventStatus,
-    PairingState,
-)
+from tictactoe_protocol import ErrorCode, events
 from tictactoe_protocol.plans import count_rounds, fitting_kind, most_entrants
 from tictactoe_protocol.pushes import is_server_bot
 from tictactoe_protocol.room_codes import ROOM_CODE_ALPHABET, read_code
@@ -46,7 +38,7 @@ class Entrant(Struct, frozen=True, omit_defaults=True):
     player: str
     name: str
     bot: str | None = None
-    status: EntrantStatus = "in"
+    status: events.EntrantStatus = "in"
     joined_round: int = 1
 
     @property
@@ -79,7 +71,7 @@ class Pairing(Struct, frozen=True, omit_defaults=True):
     match: int = 1
     number: int = 1
     room: str = ""
-    state: PairingState = "due"
+    state: events.PairingState = "due"
     result: str | None = None
     reason: str = ""
     game_id: str = ""
@@ -144,7 +136,7 @@ class Event(Struct, frozen=True, omit_defaults=True):
 
     code: str
     title: str
-    kind: EventKind
+    kind: events.EventKind
     rules: RulesState
     clock: ClockFields
     organisers: tuple[str, ...]
@@ -160,11 +152,11 @@ class Event(Struct, frozen=True, omit_defaults=True):
     advance: str = "auto"
     ready_ms: int = 60_000
     late_until: int = 0
-    break_ms: int = BREAK_MS
+    break_ms: int = events.BREAK_MS
     chat: str = "all"
     entrants: tuple[Entrant, ...] = ()
     pairings: tuple[Pairing, ...] = ()
-    status: EventStatus = "open"
+    status: events.EventStatus = "open"
     round: int = 0
     seq: int = 1
     due_at: int | None = None
@@ -356,7 +348,7 @@ def for_outsiders(event: Event) -> Event:
 
 
 def open_event(
-    code: str, organiser: str, request: EventOpen, rules: Rules, *, now: int, seed: int, secret: str
+    code: str, organiser: str, request: events.EventOpen, rules: Rules, *, now: int, seed: int, secret: str
 ) -> Event:
     """Return a new event with its bots entered, or raise `Refused` if the request contradicts itself."""
     if len(rules.marks) != 2:

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from msgspec import UNSET, Struct, UnsetType
 
-from tictactoe_protocol.events import (
-    EventGame,
-    EventKind,
-    EventMatch,
-    EventRow,
-    EventStatus,
-    PairingResult,
-    PairingState,
-    round_of,
-)
+from tictactoe_protocol import events
 from tictactoe_protocol.standings import ROUND_ROBIN, SWISS, Results, Tie, rank, spell_halves, standings
 from tictactoe_server.features.tournaments.event import Event
 from tictactoe_server.features.tournaments.knock_out import matches_of, rounds_of, winner_of
 
 
-def rows(event: Event) -> tuple[EventRow, ...]:
+def rows(event: Event) -> tuple[events.EventRow, ...]:
     """Return the table, best first. Rows contain the tie-breaks that decided their place."""
     field, breaks = {one.player: one for one in event.field}, SWISS if event.kind == "swiss" else ROUND_ROBIN
     if event.kind == "knock_out":
@@ -28,7 +19,7 @@ def rows(event: Event) -> tuple[EventRow, ...]:
     else:
         table = standings([*field], event.counted_games(), breaks)
     return tuple(
-        EventRow(row.place, row.player, one.name, one.bot, row.points, row.played, row.tie, one.status)
+        events.EventRow(row.place, row.player, one.name, one.bot, row.points, row.played, row.tie, one.status)
         for row, one in ((row, field[row.player]) for row in table)
     )
 
@@ -74,8 +65,8 @@ class WholePairing(Struct, frozen=True):
     round: int
     players: dict[str, str]
     names: dict[str, str]
-    state: PairingState
-    result: PairingResult | None
+    state: events.PairingState
+    result: events.PairingResult | None
     reason: str | None
     by: str | None
     game_id: str | None
@@ -90,18 +81,18 @@ class WholeEvent(Struct, frozen=True):
 
     event: str
     title: str
-    kind: EventKind
-    status: EventStatus
+    kind: events.EventKind
+    status: events.EventStatus
     round: int
     seq: int
-    table: tuple[EventRow, ...]
+    table: tuple[events.EventRow, ...]
     pairings: tuple[WholePairing, ...]
     expected: tuple[str, ...] | UnsetType = UNSET
-    bracket: tuple[tuple[EventMatch, ...], ...] | UnsetType = UNSET
+    bracket: tuple[tuple[events.EventMatch, ...], ...] | UnsetType = UNSET
     needed: int | UnsetType = UNSET
     present: int | UnsetType = UNSET
     away: dict[str, int] | UnsetType = UNSET
-    games: dict[str, EventGame] | UnsetType = UNSET
+    games: dict[str, events.EventGame] | UnsetType = UNSET
 
 
 def whole_of(event: Event) -> WholeEvent:
@@ -110,7 +101,7 @@ def whole_of(event: Event) -> WholeEvent:
     pairings = tuple(
         WholePairing(
             **pairing.message_fields,
-            number=round_of(pairing.id),
+            number=events.round_of(pairing.id),
             names={mark: names[id] for mark, id in pairing.players.items() if id in names},
             room=pairing.room or UNSET,
         )

@@ -35,16 +35,9 @@ from tictactoe_server.transport.http_messages import (
     Reply,
     redirect,
 )
+from tictactoe_words import tournaments
 from tictactoe_words.attendance import describe_game, describe_progress, draw_bracket, list_notes
 from tictactoe_words.catalogue import say
-from tictactoe_words.tournaments import (
-    TIES,
-    describe_standing,
-    describe_tie,
-    describe_word,
-    tabulate,
-    tabulate_pairings,
-)
 from tictactoe_words.wording import describe_clock, describe_reason, describe_rules
 
 MOST_MADE: Final = 64  # documents in the cache
@@ -60,11 +53,11 @@ _IN_COLOUR: Final = str.maketrans(
 def list_cells(event: Event) -> Iterator[Sequence[object]]:
     """Yield the rows of a tournament's CSV file: its table, an empty row, its pairings."""
     whole = whole_of(event)
-    yield "place", "name", "bot", "points", "played", *TIES, "status", "player"
+    yield "place", "name", "bot", "points", "played", *tournaments.TIES, "status", "player"
     for row in whole.table:
         values = {name: value for name, value, _ in row.tie}
         about = row.place, row.name, row.bot, row.points, row.played
-        yield *about, *(values.get(name) for name in TIES), row.status, row.player
+        yield *about, *(values.get(name) for name in tournaments.TIES), row.status, row.player
     yield ()
     yield "round", "pairing", "number", *event.marks, "result", "reason", "by", "game_id"
     for one in whole.pairings:
@@ -74,7 +67,7 @@ def list_cells(event: Event) -> Iterator[Sequence[object]]:
 
 def describe_event(event: Event, state: EventState, *, is_coloured: bool = False) -> list[str]:
     """Return a tournament as lines of text, from its whole `state`: terms, table, bracket and current round."""
-    title, kind = clean_text(event.title), describe_word("kind", event.kind)
+    title, kind = clean_text(event.title), tournaments.describe_word("kind", event.kind)
     head = f"{title}: {kind}. {describe_rules(event.rules)}, {describe_clock(event.clock)}."
     has_begun = any(row.played for row in state.table) and event.kind != "knock_out"
     ties = [_describe_ties(row) for row in state.table if row.tie and has_begun]
@@ -152,8 +145,8 @@ class EventTexts:
                 raise
             return PageHead(TITLE, TITLE, f"events/{page or 'event'}.js")
         if request.wants_html:
-            standing = describe_standing(self.make(event, "state")[1]).rstrip(".")
-            words = f"{describe_word('kind', event.kind).capitalize()}: {standing}."
+            standing = tournaments.describe_standing(self.make(event, "state")[1]).rstrip(".")
+            words = f"{tournaments.describe_word('kind', event.kind).capitalize()}: {standing}."
             picture = f"/preview/e/{event.code}.png?{event.seq}" if event.entry == "open" else ""
             return PageHead(f"{clean_text(event.title)} - {TITLE}", words, f"events/{page or 'event'}.js", picture)
         link = f"{request.origin}/e/{event.code}"
@@ -257,7 +250,7 @@ def _draw_table(event: Event, state: EventState, *, is_coloured: bool) -> Iterat
     A round robin has a column for each opponent, headed by the number of the opponent's row (only its last digit if
     space is short), or no such columns if they do not fit. Other tournaments have columns for the latest rounds.
     """
-    titles, *rows = tabulate(state.table, "").values()
+    titles, *rows = tournaments.tabulate(state.table, "").values()
     is_cross, (heads, cells) = event.kind == "round_robin", _cells_of(event, [row.player for row in state.table])
     room = WIDTH - _EDGE_WIDTH - _LEAST_NAME
     width = 1 + max((len(cell) for row in cells.values() for cell in row), default=1)
@@ -311,13 +304,16 @@ def _describe_games(player: str, games: Sequence[Pairing], numbers: Mapping[str,
 
 def _describe_ties(row: EventRow) -> str:
     """Return a sentence with a player's tie-breaks and how they add up, such as ``direct encounter 1 = 1+0``."""
-    told = ", ".join(f"{describe_word('tie', name)} {describe_tie(name, value, sum)}" for name, value, sum in row.tie)
+    told = ", ".join(
+        f"{tournaments.describe_word('tie', name)} {tournaments.describe_tie(name, value, sum)}"
+        for name, value, sum in row.tie
+    )
     return f"{clean_text(row.name)}: {told}."
 
 
 def _list_games(state: EventState) -> Iterator[str]:
     """Yield the pairings of the current round with their results, each followed by the progress of a running game."""
-    for one, (players, score) in zip(state.pairings, tabulate_pairings(state).values(), strict=True):
+    for one, (players, score) in zip(state.pairings, tournaments.tabulate_pairings(state).values(), strict=True):
         how = f" {describe_reason(one.reason)}" if one.by == "game" and one.reason else ""
         yield f"  {players}: {score}{how}"
         if game := describe_game(state, one):
