@@ -147,6 +147,20 @@ async def test_a_silent_server_is_reported_within_five_seconds_and_reconnected(v
         assert server.calls == calls + 1
 
 
+async def test_a_page_that_stood_still_does_not_take_its_server_for_silent(visit: Visit) -> None:
+    async with OddServer() as server:
+        ana = await visit(server.origin, may_fail=SERVER_GOES)
+        await take_the_clock(ana)
+        await server.has_heard_all()
+        server.is_silent, calls = True, server.calls
+        await ana.page.clock.run_for(5000)
+        await expect(ana.page.locator(".link")).to_have_text("offline")
+        await ana.page.clock.fast_forward(20_000)
+        await server.say({"type": "announcement", "text": "still here", "at": 0})
+        await ana.hears("still here")
+        assert server.calls == calls
+
+
 async def test_the_page_goes_offline_and_online_with_the_machine(visit: Visit) -> None:
     async with OddServer() as server:
         ana = await visit(server.origin, may_fail=SERVER_GOES)

@@ -1,6 +1,8 @@
 /** Detects an unresponsive server: pings after a silence, gives up after a longer one. */
 
 const TICK_MS = 1000;
+/** After a longer pause between two checks, the page itself stood still. */
+const LATE_MS = 3 * TICK_MS;
 /** The server is pinged after a silence of this length, and counts as silent after another. */
 const QUIET_MS = 1900;
 /** If there is no other server to try, the connection is given up after this time without an answer. */
@@ -12,6 +14,7 @@ export class Pulse {
 	#heard = 0;
 	/** When the server was pinged, 0 if it has sent something since. */
 	#askedAt = 0;
+	#checkedAt = 0;
 
 	/** @param {PulseEars} ears @param {AbortSignal} signal ends it */
 	constructor(ears, signal) {
@@ -38,8 +41,10 @@ export class Pulse {
 	}
 
 	#check() {
-		if (document.hidden || !this.ears.isOn()) return;
 		const now = performance.now();
+		if (this.#askedAt && now - this.#checkedAt > LATE_MS) this.#askedAt = now; // an answer may have come meanwhile
+		this.#checkedAt = now;
+		if (document.hidden || !this.ears.isOn()) return;
 		const waited = this.#askedAt ? now - this.#askedAt : 0;
 		if (!this.#askedAt && now - this.#heard > QUIET_MS) this.ask();
 		else if (waited > (this.ears.isAlone() ? SILENCE_MS : QUIET_MS)) this.ears.giveUp();
