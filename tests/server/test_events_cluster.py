@@ -51,8 +51,8 @@ async def test_an_event_is_entered_watched_and_called_for_at_every_server(node: 
         calls = [await peer.next_of("call") for peer in (ana, bo)]
         assert {call["room"] for call in calls} == {calls[0]["room"]}
         await resign_where_called(ana, calls[0])
-        over = await eve.until(lambda message: message.get("status") == "over")
-        (pairing,) = over["pairings"]
+        await eve.until(lambda message: message.get("status") == "over")
+        (pairing,) = (await watched(eve, event))["pairings"]
         assert (pairing["result"], pairing["reason"]) == (calls[1]["mark"], "resigned")
         event = await opened(ana)
         await watched(ana, event)
