@@ -3,7 +3,7 @@ from playwright.async_api import expect
 
 from tests.page.conftest import FindViolations, Visit, find_in_both_schemes, take_turns
 from tests.page.test_play import address, one_at_the_board
-from tests.page.test_wall import MINUTE, begin
+from tests.page.test_wall import CLOCK, begin
 from tests.peer import Peer, open_peer
 from tictactoe_engine import PRESETS
 from tictactoe_server.server import Server
@@ -141,8 +141,8 @@ async def test_axe_accepts_every_page(server: Server, find_violations: FindViola
     await expect(ana.page.locator(".worth.best")).to_have_count(1)
     found["review"] = await find_in_both_schemes(find_violations, ana.page)
     async with open_peer(server.url, "cy") as cy, open_peer(server.url, "dee") as dee:
-        await begin(cy, dee, "gomoku", (38,), clock=MINUTE)
-        await begin(dee, cy, "connect-four", (38,), clock=MINUTE)
+        await begin(cy, dee, "gomoku", (38, 39), clock=CLOCK)
+        await begin(dee, cy, "connect-four", (38, 39), clock=CLOCK)
         for path in ("/#games", "/wall", "/"):
             await bo.page.goto(address(server, path))
             await bo.connects()

@@ -11,7 +11,7 @@ from tests.environment import environment
 from tests.faults.harness import COMMAND, Harness
 from tests.page.conftest import SERVER_GOES, Visit
 from tests.page.test_play import address
-from tests.page.test_wall import MINUTE, begin
+from tests.page.test_wall import CLOCK, begin
 from tests.peer import Peer, open_peer
 from tictactoe_server.server import Server
 from tictactoe_words.catalogue import open_catalogue
@@ -66,7 +66,7 @@ async def test_a_german_browser_sees_no_english_outside_a_room(server: Server, v
         open_peer(server.url, "eve") as eve,
     ):
         for rules in ("gomoku", {"rows": 5, "columns": 6, "line": 4, "blocked": [3]}):
-            await begin(ana, bo, rules, clock=MINUTE)
+            await begin(ana, bo, rules, (0, 1), clock=CLOCK)
         await eve.ask("create", rules="connect-four", analysis="open", chat="players", clock={"move_ms": 9000})
         hans = await visit(address(server), language="de-DE", may_fail="404")
         page = hans.page
@@ -131,7 +131,7 @@ async def test_a_further_language_is_one_file_for_terminal_and_page(tmp_path: Pa
 
 
 async def test_a_german_browser_sees_no_english_in_a_room(server: Server, visit: Visit, bo: Peer) -> None:
-    room = (await bo.ask("create", seat="O", clock=MINUTE))["room"]
+    room = (await bo.ask("create", seat="O", clock=CLOCK))["room"]
     hans = await visit(address(server, f"/{room}"), language="de-DE")
     seen: dict[str, list[str]] = {}
 

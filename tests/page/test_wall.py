@@ -7,7 +7,7 @@ from tests.page.test_play import address
 from tests.peer import Peer, open_peer
 from tictactoe_server.server import Server
 
-MINUTE = {"initial_ms": 60_000, "increment_ms": 0}
+CLOCK = {"initial_ms": 600_000, "increment_ms": 0}
 
 
 async def begin(ana: Peer, bo: Peer, rules: object, cells: tuple[int, ...] = (), **terms: object) -> str:
@@ -21,7 +21,7 @@ async def begin(ana: Peer, bo: Peer, rules: object, cells: tuple[int, ...] = (),
 
 async def test_a_game_on_the_wall_has_its_name_its_players_and_clocks_that_run(server: Server, visit: Visit) -> None:
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        await begin(ana, bo, "gomoku", (112, 113), clock={"initial_ms": 600_000, "increment_ms": 0})
+        await begin(ana, bo, "gomoku", (112, 113), clock=CLOCK)
         wall = await visit(address(server, "/wall"))
         game = wall.page.locator(".live-boards li")
         await expect(game).to_contain_text("Gomoku")
