@@ -30,7 +30,7 @@ from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms.finished import FinishedGame
 from tictactoe_server.rooms.room import Purpose, Refused
-from tictactoe_server.rooms.view import Listed
+from tictactoe_server.rooms.view import RoomListing
 from tictactoe_server.scheduler import Tasks
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Options, Settings, option, options_of
@@ -201,7 +201,7 @@ class Friendlies(Service, RoomPolicy):
     def start(self, core: Core) -> None:
         core.hooks.policies["friendly"] = self
 
-    def add_fields(self, listed: Listed) -> dict[str, int]:
+    def add_fields(self, listed: RoomListing) -> dict[str, int]:
         return {"places": listed.room.places}
 
     async def before_seat(self, live: LiveRoom) -> None:

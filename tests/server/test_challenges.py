@@ -13,7 +13,7 @@ from tests.server.test_cluster import cluster_of, quick
 from tictactoe_protocol.challenges import CHALLENGE_MS, MAX_BLOCKS, MAX_CHALLENGES
 from tictactoe_server.features.challenges.blocks import BLOCKS, Blocks
 from tictactoe_server.features.challenges.service import CHALLENGES, SAME_PLAYER, Challenges
-from tictactoe_server.features.privacy.service import Forgetting
+from tictactoe_server.features.privacy.service import Erasure
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.store import MISSING, save
@@ -314,7 +314,7 @@ async def test_forgetting_a_player_removes_blocks_and_exports_have_only_own_bloc
         await ana.ask("block", player=id_of(bo))
         assert "blocks" not in (await bo.ask("export"))["export"]
         assert (await ana.ask("export"))["export"]["blocks"] == [{"player": id_of(ana), "blocked": [id_of(bo)]}]
-        await server.service(Forgetting).forget(id_of(bo))
+        await server.service(Erasure).forget(id_of(bo))
         assert (await ana.ask("block"))["blocks"] == []
 
 
@@ -325,7 +325,7 @@ async def test_forgetting_a_player_ends_challenges_and_exports_have_only_own_one
         own = (await ana.ask("export"))["export"]["challenges"]
         assert [one["challenge"] for one in own] == [id]
         assert not any("until" in one for one in own)
-        await server.service(Forgetting).forget(id_of(ana))
+        await server.service(Erasure).forget(id_of(ana))
         assert (await over(bo, id))["how"] == "expired"
         assert [one async for some in server.core.store.table(CHALLENGES).load_all() for one in some] == []
 

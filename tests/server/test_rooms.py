@@ -15,7 +15,7 @@ from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.rooms.play import Command, Expire, apply
 from tictactoe_server.rooms.room import NOBODY, Player
 from tictactoe_server.rooms.seating import Dropped, Enter, open_room
-from tictactoe_server.rooms.view import Listed, state_of
+from tictactoe_server.rooms.view import RoomListing, state_of
 from tictactoe_words.refusals import describe_fault
 
 LINE_FOR_X = (0, 3, 1, 4, 2)
@@ -23,7 +23,7 @@ DRAWN = (0, 1, 2, 4, 3, 5, 7, 6, 8)
 LEAVE, RESIGN, REMATCH = Leave(room=CODE), Resign(room=CODE), Rematch(room=CODE)
 
 
-class Watched(Listed):
+class Watched(RoomListing):
     """A room with three watchers."""
 
     is_gone = is_opening = has_player = False

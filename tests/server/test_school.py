@@ -10,7 +10,7 @@ from tests.raw import open_bytes
 from tests.server.test_pages import BROWSER, LINE_FOR_X, get
 from tests.server.test_previews import previews_of
 from tictactoe_server.features.bots.service import BotOptions
-from tictactoe_server.features.privacy.service import Forgetting
+from tictactoe_server.features.privacy.service import Erasure
 from tictactoe_server.features.tournaments.service import AllowOrganiser
 from tictactoe_server.records.tables import FORGOTTEN, today
 from tictactoe_server.server import Server
@@ -177,7 +177,7 @@ async def test_absent_players_are_forgotten_after_the_period(school: Server) -> 
     async with asyncio.timeout(PATIENCE_SECONDS):
         while school.core.presence.ids:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
-    await school.service(Forgetting).go_round(today() + 181)
+    await school.service(Erasure).go_round(today() + 181)
     async with open_peer(school.url, token=token) as gone:
         assert gone.welcome["code"] == "bad_token"
     kept = [one async for some in school.core.store.table(FORGOTTEN).load_all() for one in some]

@@ -16,7 +16,7 @@ from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.session import Session
 from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms.room import CASUAL, Player, Refused
-from tictactoe_server.rooms.view import Listed
+from tictactoe_server.rooms.view import RoomListing
 from tictactoe_server.scheduler import Listeners
 from tictactoe_server.transport.connection import Connection
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse
@@ -53,7 +53,7 @@ class RoomPolicy:
         """Return the ids of players to exclude from a match with this player."""
         return ()
 
-    def add_fields(self, listed: Listed) -> Mapping[str, Any]:
+    def add_fields(self, listed: RoomListing) -> Mapping[str, Any]:
         """Return additional fields, by name, for a room's row in the list of public rooms."""
         return {}
 
@@ -100,7 +100,7 @@ class Hooks:
         self.bot_levels: set[str] = set()
         self.on_merge: list[Callable[[str, str], Awaitable[None]]] = []
 
-    def add_fields(self, listed: Listed) -> Mapping[str, Any]:
+    def add_fields(self, listed: RoomListing) -> Mapping[str, Any]:
         """Return the fields from `RoomPolicy.add_fields`, or none if another server's room has an unknown purpose."""
         policy = self.policies.get(listed.room.purpose.name)
         return {} if policy is None else policy.add_fields(listed)

@@ -22,7 +22,7 @@ from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.core.session import Session, Topic, list_of
 from tictactoe_server.people.allowances import RETRY_MS, OpenedRooms, Seats
 from tictactoe_server.rooms.room import Refused, Room
-from tictactoe_server.rooms.view import GameKind, Listed, kind_of
+from tictactoe_server.rooms.view import GameKind, RoomListing, kind_of
 from tictactoe_server.scheduler import Listeners
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.connection import encode_push, with_fields
@@ -47,16 +47,16 @@ class Lobby(Topic):
         now: Callable[[], int],
         catch_up: Callable[[], None],
         names: NameMask,
-        add_fields: Callable[[Listed], Mapping[str, Any]],
+        add_fields: Callable[[RoomListing], Mapping[str, Any]],
     ) -> None:
         super().__init__()
-        self.on_update = Listeners[[Listed]]()
+        self.on_update = Listeners[[RoomListing]]()
         self._names = names
         self._add_fields = add_fields
         self._now = now
-        self._public: dict[str, Listed] = {}
+        self._public: dict[str, RoomListing] = {}
         self._absent: set[str] = set()
-        self._changed: dict[str, Listed | None] = {}
+        self._changed: dict[str, RoomListing | None] = {}
         self._list: tuple[RoomSummary, ...] | None = None
         self._listed_at = 0.0
         self._catch_up = catch_up  # called before each read, to apply pending changes
@@ -83,7 +83,7 @@ class Lobby(Topic):
         self._catch_up()
         return Counter(live.room.status for code, live in self._public.items() if code not in self._absent)
 
-    def newest(self) -> list[Listed]:
+    def newest(self) -> list[RoomListing]:
         """Return the newest rooms. If there are too many, each address's newest rooms precede its further rooms."""
         self._catch_up()
         newest = [live for code, live in reversed(self._public.items()) if code not in self._absent]
@@ -99,7 +99,7 @@ class Lobby(Topic):
                 break
         return [newest[place] for place in sorted([*few, *more][:MAX_LISTED_ROOMS])]
 
-    def update(self, live: Listed) -> None:
+    def update(self, live: RoomListing) -> None:
         """List a public room that opened or changed, or remove it from the list if it is empty or closed."""
         code, room = live.room.code, live.room
         if room.visibility != "public":
@@ -131,14 +131,14 @@ class Lobby(Topic):
         for some, gone in zip_longest(rows, codes, fillvalue=()):
             self.send(encode_push(LobbyChange(list_of(some), tuple(gone))))
 
-    def _note(self, code: str, live: Listed | None) -> None:
+    def _note(self, code: str, live: RoomListing | None) -> None:
         self._list = None
         self._changes += 1
         if self.subscribers:
             self._changed[code] = live
             self.publish_later()
 
-    def _row(self, live: Listed) -> bytes:
+    def _row(self, live: RoomListing) -> bytes:
         return with_fields(encode(self._names.public(live.summary(self._now()))), self._add_fields(live))
 
 
@@ -165,14 +165,14 @@ class Matchmaker:
     def __init__(self, is_full: Callable[[str], bool] = lambda player: False) -> None:
         self.distances: dict[str, Callable[[Room, str], float]] = {}
         self._is_full = is_full
-        self._waiting: dict[GameKind, list[Listed]] = {}
-        self._offered: set[Listed] = set()
+        self._waiting: dict[GameKind, list[RoomListing]] = {}
+        self._offered: set[RoomListing] = set()
         self._most_offered = _FEW
 
     def __len__(self) -> int:
         return len(self._offered)
 
-    def offer(self, live: Listed) -> None:
+    def offer(self, live: RoomListing) -> None:
         """Add a room if a player waits in it for an opponent."""
         if live in self._offered or not _is_useful(live):
             return
@@ -185,12 +185,12 @@ class Matchmaker:
             left = {kind: [other for other in rooms if other in self._offered] for kind, rooms in self._waiting.items()}
             self._waiting = {kind: rooms for kind, rooms in left.items() if rooms}
 
-    def find(self, kind: GameKind, player: str, excluded: Collection[str] = ()) -> Listed | None:
+    def find(self, kind: GameKind, player: str, excluded: Collection[str] = ()) -> RoomListing | None:
         """Return the oldest room of this kind without `player` and without players in `excluded`, or None.
 
         If the purpose in `kind` has a distance, as rated games have, return the room that is nearest to `player`.
         """
-        waiting, useful, found = self._waiting.get(kind, []), list[Listed](), list[Listed]()
+        waiting, useful, found = self._waiting.get(kind, []), list[RoomListing](), list[RoomListing]()
         distance = self.distances.get(kind[-1])
         most, looked = 1 if distance is None else _MOST_COMPARED, 0
         while len(found) < most and looked < len(waiting):
@@ -212,7 +212,7 @@ class Matchmaker:
         return min(found, key=lambda live: distance(live.room, player))
 
 
-def _is_useful(live: Listed) -> bool:
+def _is_useful(live: RoomListing) -> bool:
     """Return True if a room is public, with closed analysis, a connected player, and a seat that is still free."""
     room = live.room
     if live.is_gone or room.visibility != "public" or room.analysis == "open" or room.result is not None:
@@ -253,7 +253,7 @@ class Indexes:
         """The number of rooms on all servers, including rooms that are being opened."""
         return len(self.served) + len(self.opening) + self.elsewhere.count
 
-    def update(self, listed: Listed, before: Room | None) -> None:
+    def update(self, listed: RoomListing, before: Room | None) -> None:
         """Add a new room, or update a room whose value was `before`."""
         status, was = listed.room.status, None if before is None else before.status
         if was is None:
@@ -270,7 +270,7 @@ class Indexes:
         if status == "waiting":
             self.matchmaker.offer(listed)
 
-    def remove(self, listed: Listed) -> None:
+    def remove(self, listed: RoomListing) -> None:
         self.by_status[listed.room.status] -= 1
         self.owners.remove(listed)
         self.seats.remove(listed.room)
@@ -309,7 +309,7 @@ class Indexes:
         if live.room.status == "waiting":
             self.matchmaker.offer(live)
 
-    def stop_expecting(self, live: Listed) -> None:
+    def stop_expecting(self, live: RoomListing) -> None:
         self.opening.pop(live.room.code, None)
         self.owners.remove(live)
         self.seats.give_up(live.owner, live.room.code)

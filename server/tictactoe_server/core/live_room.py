@@ -21,7 +21,7 @@ from tictactoe_server.core.session import Session
 from tictactoe_server.records.changes import Phase, StoredValue
 from tictactoe_server.rooms.finished import FinishedGame
 from tictactoe_server.rooms.room import Player, Refused, Room, moved_error, start_shown_turn
-from tictactoe_server.rooms.view import Listed, StateEncoder
+from tictactoe_server.rooms.view import RoomListing, StateEncoder
 from tictactoe_server.scheduler import Listeners, Tasks
 from tictactoe_server.storage.store import MISSING, Table
 from tictactoe_server.transport.connection import encode_frame, encode_push
@@ -253,7 +253,7 @@ class RoomEvents(ABC):
             self.on_result(game, game.id if is_kept else "")
 
 
-class LiveRoom(Listed, StoredValue[Room]):
+class LiveRoom(RoomListing, StoredValue[Room]):
     """A room in memory. Times are in seconds on the event loop's clock.
 
     Attributes:
@@ -271,7 +271,7 @@ class LiveRoom(Listed, StoredValue[Room]):
     """
 
     kind = "room"
-    value = Listed.room  # type: ignore[misc]  # the same slot: listings read it as `room`
+    value = RoomListing.room  # type: ignore[misc]  # the same slot: listings read it as `room`
 
     def __init__(
         self,
@@ -284,7 +284,7 @@ class LiveRoom(Listed, StoredValue[Room]):
         source: str = "",
     ) -> None:
         StoredValue.__init__(self, rooms.table, room.code, rooms.tasks, room, revision)
-        Listed.__init__(self, room, owner, source or origin)
+        RoomListing.__init__(self, room, owner, source or origin)
         self.phase = Phase.OPENING if revision == MISSING else Phase.STORED
         self.rooms = rooms
         self.origin = origin

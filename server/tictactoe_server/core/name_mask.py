@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from tictactoe_protocol.pushes import LiveBoard, RoomState, RoomSummary, SeatState, is_server_bot
 from tictactoe_server.rooms.finished import FinishedGame, Participant
-from tictactoe_server.rooms.view import Listed
+from tictactoe_server.rooms.view import RoomListing
 
 Shown = TypeVar("Shown", RoomSummary, RoomState, FinishedGame)
-Held = TypeVar("Held", SeatState, Participant)
+Holder = TypeVar("Holder", SeatState, Participant)
 
 
 class NameMask:
@@ -33,14 +33,14 @@ class NameMask:
         ids = {"draws": "draws"} | {seat.player: shown.player for seat, shown in pairs if seat and shown}
         return replace(one, seats=seats, score={ids[id]: won for id, won in one.score.items() if id in ids})
 
-    def public_board(self, listed: Listed, board: LiveBoard) -> LiveBoard:
+    def public_board(self, listed: RoomListing, board: LiveBoard) -> LiveBoard:
         if not self._hides_names:
             return board
         seats = by_marks(listed.room.seats)
         return replace(board, names={mark: seat.name for mark, seat in seats.items() if seat is not None})
 
 
-def by_marks(seats: Mapping[str, Held | None]) -> dict[str, Held | None]:
+def by_marks(seats: Mapping[str, Holder | None]) -> dict[str, Holder | None]:
     """Return seats with marks in place of people's names and ids."""
     return {
         mark: seat if seat is None or is_server_bot(seat.bot) else replace(seat, player=mark, name=mark)

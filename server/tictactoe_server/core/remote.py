@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tictactoe_protocol import ErrorCode
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.rooms.room import Player, Refused, Room
-from tictactoe_server.rooms.view import GameKind, Listed
+from tictactoe_server.rooms.view import GameKind, RoomListing
 from tictactoe_server.scheduler import Listeners
 from tictactoe_server.storage.store import StoreUnavailable
 
@@ -122,5 +122,5 @@ class RemoteServers:
         self.on_changed[table](key)
         self.broadcast_change(table, key)
 
-    async def look_at(self, rooms: Iterable[Listed]) -> None:
+    async def look_at(self, rooms: Iterable[RoomListing]) -> None:
         """Request the newest boards of these rooms from other servers, and wait briefly for them."""

@@ -34,7 +34,7 @@ from tictactoe_server.core.pressure import IN_LINE, Place, Pressure
 from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.connection import Connection, Receiver, encode_push
-from tictactoe_server.transport.rate_limit import Held, RateLimit, consume_both
+from tictactoe_server.transport.rate_limit import Quota, RateLimit, consume_both
 from tictactoe_words.refusals import describe_fault
 
 INBOX_MESSAGES: Final = 8  # how many messages may be queued before reading pauses
@@ -322,7 +322,7 @@ class Presence:
 
     def __init__(self) -> None:
         self._since: dict[Session, float] = {}
-        self._of = Held()  # the sessions of each player
+        self._of = Quota()  # the sessions of each player
         self._left_at: dict[str, float] = {}
         self._began_at: float | None = None
 

@@ -14,10 +14,10 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.guests import owner_of
 from tictactoe_protocol.pushes import SeatState
 from tictactoe_server.rooms.room import Player, Refused, Room
-from tictactoe_server.rooms.view import Listed
+from tictactoe_server.rooms.view import RoomListing
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import key_of
-from tictactoe_server.transport.rate_limit import Held, RateLimit, RateLimits, consume_both
+from tictactoe_server.transport.rate_limit import Quota, RateLimit, RateLimits, consume_both
 
 CROWD_CHAT_MS: Final = 3_000  # the shortest time between two chat messages from a watcher in a crowd
 RETRY_MS: Final = 60_000  # the time to wait before repeating a request that exceeded a quota
@@ -48,7 +48,7 @@ class Limiting:
             self._limited[kind] += 1
             raise Refused(ErrorCode.RATE_LIMITED, why or kind, retry_ms=wait_ms)
 
-    def check_held(self, held: Held, key: str, retry_ms: int = RETRY_MS) -> None:
+    def check_held(self, held: Quota, key: str, retry_ms: int = RETRY_MS) -> None:
         """Raise `Refused` if a key already has as many things as its quota allows."""
         if held.is_full(key):
             self.refuse_for(retry_ms, held.names[0])
@@ -139,24 +139,24 @@ class OpenedRooms(Limiting):
 
     def __init__(self, limits: Limits, limited: Counter[str]) -> None:
         super().__init__(limits, limited)
-        self.of_player = Held(limits, "rooms-per-player")
-        self.of_address = Held(limits, "rooms-per-address")
-        self.bot_games = Held(limits, "bot-games-per-player", lambda live: live.room.result is None)
+        self.of_player = Quota(limits, "rooms-per-player")
+        self.of_address = Quota(limits, "rooms-per-address")
+        self.bot_games = Quota(limits, "bot-games-per-player", lambda live: live.room.result is None)
 
-    def check(self, live: Listed) -> None:
+    def check(self, live: RoomListing) -> None:
         """Raise `Refused` if a room would exceed a quota of its opener."""
         for held, key in self._quotas_of(live):
             self.check_held(held, key)
 
-    def add(self, live: Listed) -> None:
+    def add(self, live: RoomListing) -> None:
         for held, key in self._quotas_of(live):
             held.add(key, live, live)
 
-    def remove(self, live: Listed) -> None:
+    def remove(self, live: RoomListing) -> None:
         for held, key in self._quotas_of(live):
             held.discard(key, live)
 
-    def _quotas_of(self, live: Listed) -> list[tuple[Held, str]]:
+    def _quotas_of(self, live: RoomListing) -> list[tuple[Quota, str]]:
         bot_games = [(self.bot_games, live.owner)] if live.has_bots else []
         return [(self.of_player, live.owner), *bot_games, (self.of_address, live.source)]
 
@@ -167,12 +167,12 @@ class Seats(Limiting):
     def __init__(self, limits: Limits, limited: Counter[str], source_of: Callable[[str], str] = str) -> None:
         super().__init__(limits, limited)
         self._source_of = source_of
-        self.of_player = Held(limits, "seats-per-player", _is_unfinished)
-        self.of_address = Held(limits, "seats-per-address", _is_unfinished)
-        self.unbegun = Held(limits, "unbegun-seats-per-address", _is_unbegun)
-        self.day_games = Held(limits, "day-games-per-player")  # unfinished games over days
-        self._rooms = Held()
-        self._named = Held()
+        self.of_player = Quota(limits, "seats-per-player", _is_unfinished)
+        self.of_address = Quota(limits, "seats-per-address", _is_unfinished)
+        self.unbegun = Quota(limits, "unbegun-seats-per-address", _is_unbegun)
+        self.day_games = Quota(limits, "day-games-per-player")  # unfinished games over days
+        self._rooms = Quota()
+        self._named = Quota()
         self._addresses: dict[tuple[str, str], str] = {}
 
     @property
@@ -180,7 +180,7 @@ class Seats(Limiting):
         """The ids of all players who have a seat that they have not left."""
         return self._rooms.keys()
 
-    def rooms_of(self, player: str) -> tuple[Listed, ...]:
+    def rooms_of(self, player: str) -> tuple[RoomListing, ...]:
         """Return a player's rooms, the oldest seat first."""
         return tuple(self._rooms.get(player, {}).values())
 
@@ -197,7 +197,7 @@ class Seats(Limiting):
         self.check_held(self.of_player, player)
         self.check_held(self.of_address, address)
 
-    def check_unbegun(self, listed: Listed, address: str) -> None:
+    def check_unbegun(self, listed: RoomListing, address: str) -> None:
         """Raise `Refused` if an address has too many seats in other people's public games that have hardly begun."""
         if self._is_of_others(listed, address):
             seats, most = self.unbegun.get(address, {}), self.unbegun.most
@@ -206,10 +206,10 @@ class Seats(Limiting):
                     self.unbegun.discard(address, seat)
                 self.refuse_for(RETRY_MS if len(seats) >= most else 0, self.unbegun.names[0])
 
-    def _is_of_others(self, listed: Listed, address: str) -> bool:
+    def _is_of_others(self, listed: RoomListing, address: str) -> bool:
         return listed.room.visibility == "public" and listed.source not in ("", self._source_of(address))
 
-    def expect(self, player: str, listed: Listed, address: str) -> None:
+    def expect(self, player: str, listed: RoomListing, address: str) -> None:
         """Count a seat that is about to be taken, until it is stored in the room or `give_up` is called."""
         code = listed.room.code
         self._addresses[player, code] = address
@@ -225,7 +225,7 @@ class Seats(Limiting):
             self.of_address.discard(address, (player, code))
             self.unbegun.discard(address, (player, code))
 
-    def update(self, listed: Listed, before: Room | None) -> None:
+    def update(self, listed: RoomListing, before: Room | None) -> None:
         """Adopt the seats of a new room, or of a room that has changed from `before`."""
         room = listed.room
         if before is not None and {*map(id, before.seats.values())} == {*map(id, room.seats.values())}:
@@ -251,7 +251,7 @@ class Seats(Limiting):
             self._forget(seat.player, room.code)
             self._named.discard(owner_of(seat.player), room.code)
 
-    def _count(self, player: str, listed: Listed) -> None:
+    def _count(self, player: str, listed: RoomListing) -> None:
         code = listed.room.code
         self.of_player.add(player, code, listed)
         self.of_address.add(self._addresses.get((player, code), ""), (player, code), listed)
@@ -261,12 +261,12 @@ class Seats(Limiting):
         self.give_up(player, code)
 
 
-def _is_unfinished(listed: Listed) -> bool:
+def _is_unfinished(listed: RoomListing) -> bool:
     room = listed.room
     return room.result is None and room.places > 1 and not room.terms.is_organised
 
 
-def _is_unbegun(taken: tuple[Listed, int]) -> bool:
+def _is_unbegun(taken: tuple[RoomListing, int]) -> bool:
     """Return True if a game, given by its room and number, is not over and a player in it has not moved yet."""
     listed, game = taken
     room = listed.room

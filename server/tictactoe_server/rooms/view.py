@@ -3,7 +3,7 @@
 A state contains the requests that each seat may make now, and `play.py` accepts exactly these. It also contains the
 events of the last change.
 
-Lists and indexes read these views through `Listed`, whether the room is on this server or on another server.
+Lists and indexes read these views through `RoomListing`, whether the room is on this server or on another server.
 """
 
 from __future__ import annotations
@@ -339,7 +339,7 @@ def live_board(position: Position, **about: Any) -> LiveBoard:
     return LiveBoard(preset=rules.preset, rows=rules.rows, columns=rules.columns, **about)
 
 
-class Listed(ABC):
+class RoomListing(ABC):
     """A room that can be listed.
 
     Attributes:

@@ -19,7 +19,7 @@ from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.transport.fair_queue import FairQueue
 from tictactoe_server.transport.http_messages import Answer, BadRequest, HttpRequest
 from tictactoe_server.transport.listen import is_for_others
-from tictactoe_server.transport.rate_limit import Held, RateLimit, RateLimits
+from tictactoe_server.transport.rate_limit import Quota, RateLimit, RateLimits
 
 PLAIN_REST_SECONDS: Final = 0.004  # pause between two shares for plain HTTP requests, for the sake of moves
 _FOR_OTHERS: Final = "forwarded address ignored"
@@ -98,7 +98,7 @@ class Admission:
         self._names = {urlsplit(origin).hostname or "" for origin in self._origins}
         self._names |= {name.lower() for name in names if name}
         self._proxies = settings.trusted_proxies
-        self.of_address = Held(_shared(limits), "connections-per-address")
+        self.of_address = Quota(_shared(limits), "connections-per-address")
         self._turned_away: Counter[str] = Counter()
         self._log_lines = RateLimit(1, 60_000, monotonic_ns)
         self._warned_of = set[tuple[str, str]]()

@@ -107,7 +107,7 @@ class RateLimits(dict[str, RateLimit]):
         return most if self.unit == 1 else round(most / self.unit, 1)
 
 
-class Held(dict[str, dict[Any, Any]]):
+class Quota(dict[str, dict[Any, Any]]):
     """A limit on the number of things that a key has at the same time, such as the connections from an address.
 
     For each key, it maps the things, oldest first, to values. Things under the empty key are not stored.
@@ -151,7 +151,7 @@ class Held(dict[str, dict[Any, Any]]):
 
 def used_of(owner: object) -> dict[str, float]:
     """Return the use of the limits among an object's attributes, by name in `COUNTS`, each for its busiest key."""
-    limits = [one for one in vars(owner).values() if isinstance(one, RateLimits | Held)]
+    limits = [one for one in vars(owner).values() if isinstance(one, RateLimits | Quota)]
     return {name: limit.most_used for limit in limits for name in limit.names}
 
 

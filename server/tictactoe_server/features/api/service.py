@@ -31,7 +31,7 @@ from tictactoe_server.rooms.room import Refused
 from tictactoe_server.transport import http_messages
 from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.http_connection import HttpConnection
-from tictactoe_server.transport.rate_limit import Held
+from tictactoe_server.transport.rate_limit import Quota
 
 LOOK_SECONDS: Final = 0.1
 _UNBUFFERED: Final = (("X-Accel-Buffering", "no"),)  # disables the buffering of nginx
@@ -64,7 +64,7 @@ class Streams(Service):
         self._scheduler = core.scheduler
         self._allowances = core.allowances
         self._most_readers = core.limits.watchers_per_room
-        self.of_address = Held(core.limits, "streams-per-address")
+        self.of_address = Quota(core.limits, "streams-per-address")
         core.hooks.streams.append(lambda request, code, *source: self.answer(request, code, Stream(*source)))
 
     def answer(self, request: http_messages.HttpRequest, code: str, unread: Stream) -> http_messages.HttpResponse:

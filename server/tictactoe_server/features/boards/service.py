@@ -22,7 +22,7 @@ from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.name_mask import NameMask
 from tictactoe_server.core.session import Session, Topic, list_of
 from tictactoe_server.features.feature import Feature
-from tictactoe_server.rooms.view import Listed
+from tictactoe_server.rooms.view import RoomListing
 from tictactoe_server.transport.connection import encode_push
 
 LOOK_SECONDS: Final = 1.0
@@ -43,7 +43,7 @@ class _Shown:
         row: The newest board, encoded.
     """
 
-    live: Listed
+    live: RoomListing
     changed_at: float
     change: int = 0
     board: LiveBoard | None = None
@@ -69,7 +69,7 @@ class Boards(Topic):
         self._demo: LiveBoard | None = None
         self._demo_change = 0
         self._changes = count(1)
-        self._playing: OrderedDict[str, Listed] = OrderedDict()
+        self._playing: OrderedDict[str, RoomListing] = OrderedDict()
         self._shown: list[_Shown] = []
 
     def subscribe(self, session: Session, wanted: int = 1, *, demo: bool = False) -> None:
@@ -98,7 +98,7 @@ class Boards(Topic):
         self._demo = demo
         self._demo_change = next(self._changes)
 
-    def update(self, live: Listed) -> None:
+    def update(self, live: RoomListing) -> None:
         """Update the list of running games when a public room opens, changes its status or closes."""
         if live.room.status == "playing" and not live.is_gone:
             self._playing.setdefault(live.room.code, live)

@@ -56,7 +56,7 @@ from tictactoe_server.scheduler import every, wait_for
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.connection import encode_push
-from tictactoe_server.transport.rate_limit import Held, RateLimits
+from tictactoe_server.transport.rate_limit import Quota, RateLimits
 
 PRESENCE_SECONDS: Final = 1.0  # for other servers to answer that a player is connected there
 KEPT_MS: Final = 60_000  # lifetime of a finished challenge, for servers that missed its end
@@ -128,8 +128,8 @@ class Challenges(Service):
     def __init__(self, drain: Drain, blocking: Blocking) -> None:
         self._drain, self._blocking = drain, blocking
         self.handles = {Challenge: self.challenge, Answer: self.answer, Block: self.block}
-        self._by_player = Held()  # unfinished challenges by the ids of both players
-        self._unstored = Held()  # the ids of challenged players by that of the challenger
+        self._by_player = Quota()  # unfinished challenges by the ids of both players
+        self._unstored = Quota()  # the ids of challenged players by that of the challenger
         self._presence = WeakValueDictionary[str, asyncio.Event]()
 
     def start(self, core: Core) -> None:

@@ -49,7 +49,7 @@ from tictactoe_server.features.jetstream.stream import Stream
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms.room import Player, Refused, Room
 from tictactoe_server.rooms.seating import open_room
-from tictactoe_server.rooms.view import GameKind, Listed, kind_of
+from tictactoe_server.rooms.view import GameKind, RoomListing, kind_of
 from tictactoe_server.scheduler import wait_for, wait_until
 from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable, Unreadable
 from tictactoe_server.transport.rate_limit import RateLimits
@@ -217,7 +217,7 @@ class Cluster(RemoteServers, Service):
         if sender != self.members.id:
             self.on_changed[table](key)
 
-    async def look_at(self, rooms: Iterable[Listed]) -> None:
+    async def look_at(self, rooms: Iterable[RoomListing]) -> None:
         await self.other_rooms.look_at(rooms)
 
     async def ask_for(self, code: str, player: str, url: str) -> None:
@@ -359,7 +359,7 @@ class Matching:
         self._find_here = core.rooms.find_here
         self._scheduler = core.scheduler
         self._policies = core.hooks.policies
-        self._kept: dict[str, Listed] = {}
+        self._kept: dict[str, RoomListing] = {}
 
     async def find_match(self, kind: GameKind, player: Player, excluded: Collection[str] = ()) -> RoomAt:
         """Return the room for a player and the URL of its server; see `RemoteServers.find_match`."""
@@ -396,7 +396,7 @@ class Matching:
             self._release_seat(self._kept[player.id], player)
         own = [listed for listed in self._indexes.seats.rooms_of(player.id) if kind_of(listed.room) == kind]
         waiting = (one for one in own if one.room.status == "waiting" and one.room.visibility == "public")
-        listed: Listed | None = next(waiting, None) or matchmaker.find(kind, player.id, request.excluded)
+        listed: RoomListing | None = next(waiting, None) or matchmaker.find(kind, player.id, request.excluded)
         if listed is None:
             if request.sender != self._members.id:  # the next player will be sent to the room that the sender opens
                 room = open_room(request.code, kind[0], player, 0, clock=request.clock, purpose=request.purpose)
@@ -410,7 +410,7 @@ class Matching:
             self._scheduler.after(RESERVED_SECONDS, partial(self._release_seat, listed, player))
         return messages.Found(listed.room.code, listed.server if isinstance(listed, OtherRoom) else self._members.id)
 
-    def _release_seat(self, listed: Listed, player: Player) -> None:
+    def _release_seat(self, listed: RoomListing, player: Player) -> None:
         if self._kept.get(player.id) is listed:
             del self._kept[player.id]
             listed.entering -= {player.id}

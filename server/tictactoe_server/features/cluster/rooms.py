@@ -28,7 +28,7 @@ from tictactoe_server.features.jetstream.link import Link, Message
 from tictactoe_server.records.documents import RoomDocuments
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms.room import Room
-from tictactoe_server.rooms.view import Listed
+from tictactoe_server.rooms.view import RoomListing
 from tictactoe_server.scheduler import wait_until
 from tictactoe_server.storage.store import StoreUnavailable, Unreadable
 
@@ -174,7 +174,7 @@ class OwnRooms:
         return [self.rooms[code].live.board(self._now()) for code in codes if code in self.rooms]
 
 
-class OtherRoom(Listed):
+class OtherRoom(RoomListing):
     """A room on another server.
 
     Attributes:
@@ -427,7 +427,7 @@ class OtherRooms:
             other.update(room, server, outline)
         self._core.indexes.update(other, before)
 
-    async def look_at(self, rooms: Iterable[Listed]) -> None:
+    async def look_at(self, rooms: Iterable[RoomListing]) -> None:
         """Update the last known boards of the rooms on other servers, if those servers reply in time."""
         codes = defaultdict[str, list[str]](list)
         for listed in rooms:

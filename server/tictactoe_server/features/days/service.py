@@ -48,7 +48,7 @@ from tictactoe_server.rooms.room import NOBODY, Refused, Room, expires_at
 from tictactoe_server.scheduler import Listeners, every
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
-from tictactoe_server.transport.rate_limit import Held
+from tictactoe_server.transport.rate_limit import Quota
 
 SLEEP_SECONDS: Final = 60.0  # from the departure of the last person until the room sleeps
 LOOK_SECONDS: Final = 5.0  # between checks of empty rooms and of games that are due
@@ -147,7 +147,7 @@ class DayGames(Service):
         self._free_from = core.time() + GRACE_MS  # corrected in `prepare`, when the served time is known
         self._empty_since: dict[LiveRoom, float | None] = {}
         self._due: list[tuple[int, str]] = []
-        self._waiting = Held()  # games by the id of the player whose turn it is
+        self._waiting = Quota()  # games by the id of the player whose turn it is
         self._unwritten: dict[str, DayGame] = {}
         self._writing: set[str] = set()
         self.on_turns, self.on_visit = Listeners[[str]](), Listeners[[str]]()

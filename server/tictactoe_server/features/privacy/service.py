@@ -64,7 +64,7 @@ _MAX_PAGE_BYTES: Final = 100_000
 log: Final = structlog.get_logger(__name__)
 
 
-class Forgetting(Service):
+class Erasure(Service):
     """Exports and erases the data of players, at their request or after `days` days of absence (None for never)."""
 
     def __init__(self, specs: Specs, names: Names, days: int | None) -> None:
@@ -411,10 +411,10 @@ class ForgetOrder(Order, frozen=True, tag="forget"):
         if not PLAYER_ID.fullmatch(id):
             claim = await Accounts(server.core.store).find_claim(id)
             id = await find_connected(id, server) if claim is None else claim.player
-        return {"player": id, "stand_in": await server.service(Forgetting).forget(id)}
+        return {"player": id, "stand_in": await server.service(Erasure).forget(id)}
 
 
 FEATURE: Final = Feature(
-    make=lambda parts: [Forgetting(parts.specs, parts.names, parts.settings.keep_players_days)],
+    make=lambda parts: [Erasure(parts.specs, parts.names, parts.settings.keep_players_days)],
     orders=(ForgetOrder,),
 )

@@ -47,7 +47,7 @@ from tictactoe_server.play.history import row_of
 from tictactoe_server.records.tables import FORGOTTEN
 from tictactoe_server.rooms.finished import FinishedGame
 from tictactoe_server.rooms.room import Player, Refused, Room
-from tictactoe_server.rooms.view import Listed
+from tictactoe_server.rooms.view import RoomListing
 from tictactoe_server.scheduler import wait_for
 from tictactoe_server.storage.store import StoreUnavailable
 
@@ -154,8 +154,8 @@ class Ladders(Service, RoomPolicy):
         running = (*self._running_rooms(one), *self._running_rooms(other))
         return {(each.room.code, each.room.game) for each in running if {one, other} <= each.player_ids}
 
-    def _running_rooms(self, player: str) -> list[Listed]:
-        listed: Iterable[Listed] = self._core.indexes.seats.of_player.get(player, {}).values()
+    def _running_rooms(self, player: str) -> list[RoomListing]:
+        listed: Iterable[RoomListing] = self._core.indexes.seats.of_player.get(player, {}).values()
         return [each for each in listed if is_rated(each.room) and each.room.result is None]
 
     def _distance(self, room: Room, player: str) -> float:
@@ -163,7 +163,7 @@ class Ladders(Service, RoomPolicy):
         own = _player_of(ladder, player).number.rating
         return max((abs(own - _player_of(ladder, seat.player).number.rating) for seat in room.held_seats), default=0.0)
 
-    def add_fields(self, listed: Listed) -> dict[str, Any]:
+    def add_fields(self, listed: RoomListing) -> dict[str, Any]:
         room = listed.room
         if not (self.presets and room.status == "waiting" and room.held_seats):
             return {}

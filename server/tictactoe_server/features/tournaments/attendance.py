@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from tictactoe_protocol.events import EventGame
 from tictactoe_server.core.core import Core
 from tictactoe_server.features.tournaments.event import Event, Pairing
-from tictactoe_server.rooms.view import Listed
+from tictactoe_server.rooms.view import RoomListing
 
 CACHE_SECONDS: Final = 0.25  # how long an attendance is cached
 MAX_CACHED: Final = 64  # attendances
@@ -103,7 +103,7 @@ class Attendances:
         away_ms = {} if event.is_over else {one.player: round(1000 * seconds(one.player)) for one in away[:MAX_AWAY]}
         return Attendance(len(entrants) - len(away), away_ms, games)
 
-    def _find(self, pairing: Pairing) -> Listed | None:
+    def _find(self, pairing: Pairing) -> RoomListing | None:
         live = self._core.rooms.by_code.get(pairing.room)
         rooms = (listed for id in pairing.players.values() for listed in self._core.indexes.seats.rooms_of(id))
         return live or next((one for one in rooms if one.room.code == pairing.room), None)
