@@ -198,6 +198,14 @@ async def test_missed_moves_are_counted_and_listed(visit: Visit) -> None:
         await expect(moves).to_have_text(re.compile("3 X B1.*4 O B2.*5 X C3"))
 
 
+async def test_a_past_game_is_stepped_through_once_it_is_loaded(visit: Visit) -> None:
+    async with OddServer(record=[]) as server:
+        ana = await visit(f"{server.origin}/#game/5", may_fail=SERVER_GOES)
+        await ana.connects()
+        for name in ("To the start", "To the end"):
+            await expect(ana.button(name)).to_be_disabled()
+
+
 async def test_a_room_lost_during_an_absence_is_reported_as_closed(visit: Visit) -> None:
     async with OddServer() as server:
         ana = await visit(f"{server.origin}/{CODE}", may_fail=SERVER_GOES)

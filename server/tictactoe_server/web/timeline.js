@@ -35,6 +35,7 @@ export class Timeline {
 	/** @param {GamePage} page */
 	constructor(page) {
 		this.page = page;
+		for (const one of [...this.#back, ...this.#on]) one.disabled = true; // until the game is loaded
 	}
 
 	get shown() {
