@@ -25,8 +25,7 @@ from tictactoe_protocol import MAX_LISTED_GAMES
 from tictactoe_protocol.pushes import Welcome
 
 Phase = Literal["connecting", "online", "away", "failed"]
-Entered = TypeVar("Entered", bound=Room | Tournament, covariant=True)
-Enter = Callable[[Client], Awaitable[Entered]]
+Entered = TypeVar("Entered", bound=Room | Tournament)
 
 
 def cluster_for(settings: Settings, address: Address | None) -> Cluster:
@@ -263,9 +262,9 @@ class Session:
         options |= {"ca": ca, "keep_seats": True, "bot": self.is_bot}
         return connect(self.cluster, timeout_seconds=timeout_seconds, **options)
 
-    async def enter(self, enter: Enter[Entered]) -> Entered:
+    async def enter(self, coming: Awaitable[Entered]) -> Entered:
         """Enter a room or an event, and store the seat in a room."""
-        room = await enter(self.connection)
+        room = await coming
         if isinstance(room, Room) and room.seat is not None and not room.keeps_seat:
             self.keep_room(room.code)
             await self.identity.finish()

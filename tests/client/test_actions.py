@@ -16,6 +16,7 @@ from tictactoe_client.settings import Settings
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import Offers, Ok, Result, RoomState
 from tictactoe_protocol.requests import Move, Request, Resign
+from tictactoe_protocol.terms import ClockTerms
 
 FALLING = PRESETS["connect-four"]
 
@@ -111,6 +112,20 @@ async def test_what_gives_a_game_up_is_confirmed_first(line: str, again: str, qu
     assert (actions.confirming, (await actions.do_line(line)).lines) == ("", lines)
     going = (await actions.do_line(again)).going
     assert (going, courier.asked) == ((None, [Resign(room="K7M4PQ")]) if word == "resign" else (word, []))
+
+
+async def test_a_typed_line_does_not_answer_the_question_after_an_interrupt() -> None:
+    actions, _ = alone(replace(state((0, 4)), may={"X": ("move", "resign", "leave lose")}), (0, 4))
+    assert actions.ask_before("quit")
+    assert (await actions.do_line("yes")).lines == ("There is no question to answer. Your move, X.",)
+    assert actions.confirming == ""
+
+
+async def test_quitting_a_game_over_days_gives_nothing_up_and_leaving_it_may() -> None:
+    over_days = replace(state((0, 4)), time_control=ClockTerms(days=3), may={"X": ("move", "resign", "leave lose")})
+    actions, _ = alone(over_days, (0, 4))
+    assert actions.ask_before("leave")
+    assert not actions.ask_before("quit")
 
 
 @pytest.mark.parametrize(

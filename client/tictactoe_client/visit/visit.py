@@ -171,7 +171,7 @@ class Visit:
                 show = lambda line: self.face.show(line, *more)  # noqa: E731
                 hearing = asyncio.create_task(self._hear(client, client.messages(), choice))
                 try:
-                    entered = await session.enter(lambda client: choice.enter_any(client, show))
+                    entered = await session.enter(choice.enter_any(client, show))
                 finally:
                     await dismiss(hearing)
                 if self._wanted is wanted or not isinstance(entered, Room):

@@ -97,7 +97,7 @@ class _EngineGuest:
             rules = (await client.rooms.watch(self._way.code)).state.rules.to_rules()
             check_playable(rules)
         await engine.set_up(rules)
-        room = await session.enter(self._way.enter)
+        room = await session.enter(self._way.enter(client))
         if self._settings.mode == "plain":
             room.subscribe(lambda event: self._show_event(event, room, client))
         try:
