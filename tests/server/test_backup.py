@@ -177,10 +177,13 @@ async def test_files_of_others_and_backups_dated_in_the_future_never_stop_the_ba
         "tictactoe-2999-01-01T000000Z.sqlite3",
         "tictactoe-2026-13-01T000000Z.sqlite3",
         "tictactoe-Z.sqlite3",
+        "tictactoe-notes.partial",
     ]
     for name in strays:
         (target / name).touch()
-    (target / "tictactoe-2026-01-01T000000Z.sqlite3").mkdir()
+    folders = ["tictactoe-2026-01-01T000000Z.sqlite3", "tictactoe-2026-01-01T000000Z.sqlite3.partial"]
+    for name in folders:
+        (target / name).mkdir()
     making = Backups(data, target, 60, keep=1)
     assert making.age_seconds < 50 * 366 * 86_400
     assert making.oldest_days == 90
@@ -190,7 +193,7 @@ async def test_files_of_others_and_backups_dated_in_the_future_never_stop_the_ba
     assert list_backups(target) == [backup]
     assert 0 <= making.age_seconds < 50
     assert "; tictactoe-2999-01-01T000000Z.sqlite3 is ignored: its date is in the future" in making.status()["backup"]
-    assert {*names_in(target)} >= {*strays, backup.name}
+    assert {*names_in(target)} >= {*strays, *folders, backup.name}
 
 
 def damage(folder: Path, text: bytes) -> None:

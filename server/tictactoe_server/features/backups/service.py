@@ -141,7 +141,9 @@ class Backups(Service):
                 f"{self.target} has {free >> 20} MB of free space; a backup requires {needed >> 20} MB."
             )
         for rest in self.target.glob("tictactoe-*.partial"):  # left over from interrupted backups
-            rest.unlink(missing_ok=True)
+            made_at = _read_time(rest.with_name(f"{rest.name.partition('.')[0]}.sqlite3"))
+            if made_at is not None and rest.is_file():
+                rest.unlink(missing_ok=True)
         copy = self.target / datetime.fromtimestamp(clock.wall(), UTC).strftime(_NAME)
         partial = copy.with_name(f"{copy.name}.partial")  # renamed after the check, so that only good backups count
         await _call("--data", str(self.data), "backup", str(partial))
