@@ -20,7 +20,7 @@ export class GameControls {
 		event: () => this.page.app.navigate(`/e/${this.page.state?.event}`),
 		help: () => this.page.app.showKeys(),
 		home: () => this.page.app.navigate("/"),
-		leave: async (deed) => (await this.page.loadDays())?.leave() || this.#ask(deed),
+		leave: async (deed) => (this.page.days ?? (await this.page.loadDays()))?.leave() || this.#ask(deed),
 		new: () => this.#openAnother(this.#bot),
 		no: () => this.answer(1),
 		notify: () => askToNotify().then(() => this.page.draw()),
