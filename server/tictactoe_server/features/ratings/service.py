@@ -16,18 +16,8 @@ from msgspec import UNSET
 from msgspec.structs import asdict
 
 from tictactoe_engine import Rules
-from tictactoe_protocol import ErrorCode
+from tictactoe_protocol import ErrorCode, rated
 from tictactoe_protocol.pushes import PlayerProfile
-from tictactoe_protocol.rated import (
-    Encounters,
-    LadderRow,
-    LadderStanding,
-    LadderState,
-    Profile,
-    Rated,
-    RatingChange,
-    Ratings,
-)
 from tictactoe_protocol.ratings.exported import encode_export
 from tictactoe_protocol.ratings.ladder import Ladder, State
 from tictactoe_protocol.ratings.ladder import Player as Rating
@@ -76,7 +66,7 @@ class Ladders(Service, RoomPolicy):
 
     def __init__(self, presets: Sequence[str]) -> None:
         self.presets = presets
-        self.handles = {Ratings: self.ratings, Profile: self.profile}
+        self.handles = {rated.Ratings: self.ratings, rated.Profile: self.profile}
         self._has_news, self._leaderboard_lock = asyncio.Event(), asyncio.Lock()
         self._leaderboards: dict[str, tuple[Ladder, int, dict[str, Row]]] = {}
 
@@ -225,7 +215,7 @@ class Ladders(Service, RoomPolicy):
             live = self._core.rooms.by_code.get(room)
             if live is not None and str(live.room.game) == number:
                 changes = {
-                    id: RatingChange(
+                    id: rated.RatingChange(
                         own.number.rating,
                         ladder.players[id].number.rating,
                         round(points, 3),
@@ -233,7 +223,7 @@ class Ladders(Service, RoomPolicy):
                     )
                     for id, own, points in zip(game.players, known, expected, strict=True)
                 }
-                live.push(Rated(room, live.room.game, game.rules, changes))
+                live.push(rated.Rated(room, live.room.game, game.rules, changes))
 
     async def judge(self, kind: Any, reason: str, **about: Any) -> dict[str, Any]:
         """Store an operator's verdict, and return its fields; may raise `OrderRefused` or `StoreUnavailable`.
@@ -270,7 +260,7 @@ class Ladders(Service, RoomPolicy):
         return {"games": len(named), "digest": state.digest}, content
 
     async def ratings(self, call: Call) -> None:
-        request: Ratings = call.request
+        request: rated.Ratings = call.request
         key = self.check_key(chosen_rules(request.rules).preset or "")
         top = _TOP if request.top is UNSET else request.top
         call.answer(ladder=await self.describe(key, top, None if request.around is UNSET else request.around))
@@ -278,17 +268,19 @@ class Ladders(Service, RoomPolicy):
     async def profile(self, call: Call) -> None:
         call.answer(profile=await self.describe_player(call.request.player, call.player.id))
 
-    async def describe(self, key: str, top: int, around: str | None = None) -> LadderState:
+    async def describe(self, key: str, top: int, around: str | None = None) -> rated.LadderState:
         """Return a ladder with its first `top` rows, or with the rows around a player."""
         await self.folding.catch_up()
         ladder, listed = self._ladder(key), [*(await self._rows_of(key)).values()]
         rows = listed[:top] if around is None else rows_around(listed, around)
         names = await asyncio.gather(*(self.name_of(row.player) for row in rows))
         named = [
-            LadderRow(row.place, row.player, name, *_rounded(row.rating, row.deviation), row.games, round(row.trend, 1))
+            rated.LadderRow(
+                row.place, row.player, name, *_rounded(row.rating, row.deviation), row.games, round(row.trend, 1)
+            )
             for row, name in zip(rows, names, strict=True)
         ]
-        return LadderState(
+        return rated.LadderState(
             key,
             tuple(named),
             ladder.games,
@@ -312,8 +304,8 @@ class Ladders(Service, RoomPolicy):
             if (own := ladder.players.get(id)) is not None:
                 listed = (await self._rows_of(key)).get(id)
                 number, place = own.number_at(now), (listed and listed.place) or UNSET
-                rated = *_rounded(number.rating, number.deviation), is_provisional(own, now)
-                standings.append(LadderStanding(key, own.wins, own.draws, own.losses, *rated, place))
+                shown = *_rounded(number.rating, number.deviation), is_provisional(own, now)
+                standings.append(rated.LadderStanding(key, own.wins, own.draws, own.losses, *shown, place))
         if not standings and not (account and account.claimed):
             raise Refused(ErrorCode.NOT_ALLOWED, "player", path="player", player=player)
         games = []
@@ -358,4 +350,4 @@ def _encounters(games: Sequence[FinishedGame], asking: str) -> Any:
         return UNSET
     winners = [game.players[game.result.winner].player if game.result.winner else "" for game in games]
     wins, draws = winners.count(asking), winners.count("")
-    return Encounters(wins, draws, len(games) - wins - draws, games[0].at)
+    return rated.Encounters(wins, draws, len(games) - wins - draws, games[0].at)
