@@ -5,11 +5,21 @@ import contextlib
 import json
 import ssl
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import trustme
 
 from tests.peer import until
+from tictactoe_server.features.all import FEATURES
+from tictactoe_server.features.days.feature import FEATURE, make
+from tictactoe_server.features.days.https import HttpsPoster
+from tictactoe_server.features.feature import Feature
+
+
+async def resolve_to_loopback(host: str, port: int) -> list[str]:
+    return ["127.0.0.1"]
 
 
 class Receiver:
@@ -35,6 +45,11 @@ class Receiver:
     @property
     def messages(self) -> list[dict[str, Any]]:
         return [json.loads(body) for _, _, body in self.requests]
+
+    def features(self) -> list[Feature]:
+        """Return all features, with webhooks that reach this receiver at `chat.example` and by its address."""
+        poster = HttpsPoster((f"chat.example:{self.port}", "127.0.0.1"), resolve_to_loopback, self.context)
+        return [replace(FEATURE, make=partial(make, poster=poster)) if one is FEATURE else one for one in FEATURES]
 
     async def until_received(self, count: int) -> list[dict[str, Any]]:
         await until(lambda: len(self.requests) >= count)

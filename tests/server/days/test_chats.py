@@ -1,28 +1,16 @@
 """The chat of games over days waits for those who are away."""
 
 import asyncio
-from pathlib import Path
 
-import pytest
-
-from tests.fakes import FakeClock
-from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS, open_peer, play_out, until
-from tests.server.days.test_day_games import asleep, begin, quick
+from tests.peer import open_peer, play_out, until
+from tests.server.days.conftest import StartServer
+from tests.server.days.test_day_games import asleep, begin
 from tests.server.test_forgetting import until_done
 from tictactoe_server.features.days.chats import CHATS
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Settings
-
-__all__ = ["quick"]
-
-pytestmark = pytest.mark.features
 
 
-async def test_chat_is_heard_on_another_day(tmp_path: Path) -> None:
-    def start() -> Server:
-        return Server(Settings("127.0.0.1", 0, data=tmp_path), None, uncounted(), monotonic_ns=FakeClock())
-
+async def test_chat_is_heard_on_another_day(start: StartServer) -> None:
     async with start() as server:
         room, x, o = await begin(server)
         async with open_peer(server.url, token=x) as ana:
@@ -51,34 +39,31 @@ async def test_chat_is_heard_on_another_day(tmp_path: Path) -> None:
             assert (await bo.next_of("chat"))["text"] == "hello"
 
 
-async def test_chat_goes_with_the_room(tmp_path: Path) -> None:
-    async with Server(Settings("127.0.0.1", 0, data=tmp_path), None, uncounted(), monotonic_ns=FakeClock()) as server:
-        room, x, o = await begin(server)
-        async with open_peer(server.url, token=x) as ana, open_peer(server.url, token=o) as bo:
-            for peer in (ana, bo):
-                await peer.ask("join", room=room)
-            await ana.ask("chat", room=room, text="good luck")
-            await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
-            for peer in (ana, bo):
-                await peer.ask("leave", room=room)
-            await until(lambda: room not in server.core.rooms.by_code)
-            table = server.core.store.table(CHATS)
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                while await table.load(room) is not None:
-                    pass
+async def test_chat_goes_with_the_room(server: Server) -> None:
+    room, x, o = await begin(server)
+    async with open_peer(server.url, token=x) as ana, open_peer(server.url, token=o) as bo:
+        for peer in (ana, bo):
+            await peer.ask("join", room=room)
+        await ana.ask("chat", room=room, text="good luck")
+        await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
+        for peer in (ana, bo):
+            await peer.ask("leave", room=room)
+        await until(lambda: room not in server.core.rooms.by_code)
+        table = server.core.store.table(CHATS)
+        while await table.load(room) is not None:
+            await asyncio.sleep(0)
 
 
-async def test_a_blocked_player_is_not_heard_on_another_day(tmp_path: Path) -> None:
-    async with Server(Settings("127.0.0.1", 0, data=tmp_path), None, uncounted(), monotonic_ns=FakeClock()) as server:
-        room, x, o = await begin(server)
-        async with open_peer(server.url, token=x) as ana:
-            await ana.ask("join", room=room)
-            await ana.ask("chat", room=room, text="you are too slow")
-            player = ana.welcome["player"]
-        async with open_peer(server.url, token=o) as bo:
-            assert (await bo.ask("block", player=player))["blocks"] == [player]
-            await bo.ask("join", room=room)
-            await asyncio.sleep(0.2)
-            await bo.ask("chat", room=room, text="well")
-            await bo.next_of("chat")
-            assert [message["text"] for message in bo.seen if message["type"] == "chat"] == ["well"]
+async def test_a_blocked_player_is_not_heard_on_another_day(server: Server) -> None:
+    room, x, o = await begin(server)
+    async with open_peer(server.url, token=x) as ana:
+        await ana.ask("join", room=room)
+        await ana.ask("chat", room=room, text="you are too slow")
+        player = ana.welcome["player"]
+    async with open_peer(server.url, token=o) as bo:
+        assert (await bo.ask("block", player=player))["blocks"] == [player]
+        await bo.ask("join", room=room)
+        await asyncio.sleep(0.2)
+        await bo.ask("chat", room=room, text="well")
+        await bo.next_of("chat")
+        assert [message["text"] for message in bo.seen if message["type"] == "chat"] == ["well"]

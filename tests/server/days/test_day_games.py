@@ -1,6 +1,5 @@
 """Games over days: they sleep, are woken, await a move, and end when time is up."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -9,30 +8,15 @@ import pytest
 from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.peer import open_peer, play_out, until
+from tests.server.days.conftest import StartServer
 from tests.server.test_forgetting import until_done
 from tictactoe_protocol.terms import DAY_MS
-from tictactoe_server.features.days import service
 from tictactoe_server.play.names import Names
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
 DAYS = {"days": 3, "bank_days": 2}
 HOUR_MS = 60 * 60 * 1000
-
-
-pytestmark = pytest.mark.features
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service, "LOOK_SECONDS", 0.02)
-    monkeypatch.setattr(service, "SLEEP_SECONDS", 0.1)
-
-
-@pytest.fixture
-async def server(tmp_path: Path, clock: FakeClock) -> AsyncIterator[Server]:
-    async with Server(Settings("127.0.0.1", 0, data=tmp_path), None, uncounted(), monotonic_ns=clock) as running:
-        yield running
 
 
 async def begin(server: Server, **options: Any) -> tuple[str, str, str]:
@@ -133,12 +117,7 @@ async def test_whose_turn_it_is(server: Server, clock: FakeClock) -> None:
         assert (await bo.next_of("turns"))["turns"] == []
 
 
-async def test_a_game_sleeps_through_a_restart(tmp_path: Path) -> None:
-    clock = FakeClock()
-
-    def start() -> Server:
-        return Server(Settings("127.0.0.1", 0, data=tmp_path), None, uncounted(), monotonic_ns=clock)
-
+async def test_a_game_sleeps_through_a_restart(start: StartServer, clock: FakeClock) -> None:
     async with start() as server:
         room, x, o = await begin(server)
         await play(server, x, room, (0, 0))

@@ -4,15 +4,11 @@ import pytest
 
 from tests.fakes import FakeClock
 from tests.peer import open_peer, until
-from tests.server.days.test_day_games import DAYS, play, quick, server, turns
+from tests.server.days.test_day_games import DAYS, play, turns
 from tests.server.test_events_service import begun, events_of
 from tictactoe_protocol.terms import DAY_MS
 from tictactoe_server.features.tournaments import running
 from tictactoe_server.server import Server
-
-__all__ = ["quick", "server"]
-
-pytestmark = pytest.mark.features
 
 
 async def test_a_round_ends_when_all_results_are_in(

@@ -1,19 +1,12 @@
 """Games over days in a cluster: whoever opens a game has it, and one server ends it when time is up."""
 
-import pytest
-
 from tests.peer import open_peer, until
-from tests.server.days.test_day_games import begin, play, quick, turns
+from tests.server.days.test_day_games import begin, play, turns
 from tests.server.nats_node import Node
 from tests.server.test_cluster import cluster_of
-from tests.server.test_cluster import quick as quick_heartbeats
 from tictactoe_protocol.terms import DAY_MS
 from tictactoe_server.features.days.service import DayGames
 from tictactoe_server.server import Server
-
-pytestmark = pytest.mark.features
-
-__all__ = ["quick", "quick_heartbeats"]
 
 
 def has(server: Server, room: str) -> bool:

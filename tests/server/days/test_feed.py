@@ -1,6 +1,7 @@
 """The Atom feed of the games that await a player's move."""
 
 import warnings
+from collections.abc import AsyncIterator
 from typing import Any
 from xml.etree import ElementTree
 
@@ -10,26 +11,17 @@ import pytest
 from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.server.days.test_day_games import asleep, begin, play
-from tests.server.days.test_notices import _quick, choose
+from tests.server.days.test_notices import choose
 from tests.server.test_pages import get
 from tictactoe_protocol.terms import DAY_MS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
-pytestmark = pytest.mark.features
-
-__all__ = ["_quick"]
-
 ATOM = "{http://www.w3.org/2005/Atom}"
 
 
 @pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
-
-
-@pytest.fixture
-async def server(clock: FakeClock) -> Any:
+async def server(clock: FakeClock) -> AsyncIterator[Server]:
     async with Server(Settings("127.0.0.1", 0), None, uncounted(), monotonic_ns=clock) as running:
         yield running
 

@@ -1,33 +1,23 @@
 """Webhooks reach only what the operator allows, whatever address a player names."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import click
 import pytest
 
 from tests.limits import uncounted
 from tests.peer import open_peer
-from tests.server.days.receiver import Receiver
+from tests.server.days.receiver import Receiver, resolve_to_loopback
 from tictactoe_server.features.days import https
 from tictactoe_server.features.days.feature import DayOptions
 from tictactoe_server.features.days.https import HttpsPoster, Target, parse_hosts, parse_target
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
-pytestmark = pytest.mark.features
-
 LOOPBACK = (
     *("localhost", "127.0.0.1", "127.1", "127.0.1", "0x7f.1", "0x7f000001", "2130706433", "017700000001", "0"),
     *("0.0.0.0", "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]", "[64:ff9b::7f00:1]"),
 )
-
-
-@pytest.fixture
-async def receiver() -> AsyncIterator[Receiver]:
-    receiver = Receiver()
-    async with receiver.listen():
-        yield receiver
 
 
 @pytest.mark.parametrize("host", LOOPBACK)
@@ -87,10 +77,7 @@ async def test_the_connection_is_made_to_the_checked_address(
 
 @pytest.mark.parametrize("listed", ["127.0.0.1", "127.0.0.1:{port}"])
 async def test_a_listed_address_is_reached_and_redirects_are_not_followed(receiver: Receiver, listed: str) -> None:
-    async def resolve(host: str, port: int) -> list[str]:
-        return ["127.0.0.1"]
-
-    target = Target("chat.example", receiver.port, "/hook?a=b")
+    target, resolve = Target("chat.example", receiver.port, "/hook?a=b"), resolve_to_loopback
     assert await HttpsPoster([target.place], resolve, receiver.context).post(target, b"{}", {}) == 0
     poster = HttpsPoster([target.place, listed.format(port=receiver.port)], resolve, receiver.context)
     receiver.statuses = [307, 204, None]
@@ -100,11 +87,8 @@ async def test_a_listed_address_is_reached_and_redirects_are_not_followed(receiv
 
 
 async def test_the_certificate_must_be_for_the_host(receiver: Receiver) -> None:
-    async def resolve(host: str, port: int) -> list[str]:
-        return ["127.0.0.1"]
-
     for context, host in ((receiver.context, "other.example"), (None, "chat.example")):
-        poster = HttpsPoster(["127.0.0.1"], resolve, context)
+        poster = HttpsPoster(["127.0.0.1"], resolve_to_loopback, context)
         assert await poster.post(Target(host, receiver.port, "/"), b"{}", {}) == 0
     assert not receiver.requests
 

@@ -1,10 +1,7 @@
 """Messages to players who are away: when they are sent, and what survives a crash."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,67 +10,30 @@ import pytest
 from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.peer import open_peer, until
+from tests.server.days.conftest import StartServer
 from tests.server.days.receiver import Receiver
 from tests.server.days.test_day_games import begin, play
 from tests.server.nats_node import Node, empty_store
-from tests.server.test_cluster import quick
 from tests.server.test_cluster import settings as cluster_settings
 from tictactoe_protocol.terms import DAY_MS
 from tictactoe_server import clock as clocks
-from tictactoe_server.features.all import FEATURES
 from tictactoe_server.features.cluster.cluster import Cluster
-from tictactoe_server.features.days import notices, service
-from tictactoe_server.features.days.feature import FEATURE, DayOptions, make
-from tictactoe_server.features.days.https import HttpsPoster
+from tictactoe_server.features.days.feature import DayOptions
 from tictactoe_server.features.days.notices import FIRST_RETRY_MS, GATHER_MS, MOST_TRIES, Notices, Notifier
 from tictactoe_server.features.days.service import DayGames
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.store import StoreUnavailable
 
-pytestmark = pytest.mark.features
-
-__all__ = ["quick"]
-
 HOOK = "/hook?token=secret"
 HOUR_MS = 60 * 60 * 1000
 
 
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service, "LOOK_SECONDS", 0.02)
-    monkeypatch.setattr(notices, "LOOK_SECONDS", 0.02)
-    monkeypatch.setattr(service, "SLEEP_SECONDS", 0.1)
-
-
 @pytest.fixture
-async def receiver() -> AsyncIterator[Receiver]:
-    receiver = Receiver()
-    async with receiver.listen():
-        yield receiver
-
-
-@pytest.fixture
-def start(tmp_path: Path, clock: FakeClock, receiver: Receiver) -> Callable[[], Server]:
-    """Return a function that starts a server whose webhooks reach the receiver at `chat.example`."""
-
-    async def resolve(host: str, port: int) -> list[str]:
-        return ["127.0.0.1"]
-
-    def start() -> Server:
-        listed = (f"chat.example:{receiver.port}", "127.0.0.1")
-        poster = HttpsPoster(listed, resolve, receiver.context)
-        features = [replace(FEATURE, make=partial(make, poster=poster)) if one is FEATURE else one for one in FEATURES]
-        settings = Settings("127.0.0.1", 0, data=tmp_path)
-        return Server(settings, None, uncounted(), monotonic_ns=clock, features=features)
-
-    return start
-
-
-@pytest.fixture
-async def server(start: Callable[[], Server]) -> AsyncIterator[Server]:
-    async with start() as running:
-        yield running
+def start(tmp_path: Path, clock: FakeClock, receiver: Receiver) -> StartServer:
+    """Return a function that starts a server whose webhooks reach the receiver."""
+    settings, features = Settings("127.0.0.1", 0, data=tmp_path), receiver.features()
+    return lambda: Server(settings, None, uncounted(), monotonic_ns=clock, features=features)
 
 
 def url_of(receiver: Receiver) -> str:
@@ -149,7 +109,7 @@ async def test_one_message_until_the_next_visit(server: Server, clock: FakeClock
 
 
 async def test_a_crash_before_the_end_of_a_visit_is_noted_loses_no_message(
-    start: Callable[[], Server], clock: FakeClock, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    start: StartServer, clock: FakeClock, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def idle(notifier: Notifier) -> None:
         await asyncio.Event().wait()
@@ -280,7 +240,7 @@ async def test_the_option_lists_hosts(receiver: Receiver) -> None:
 
 
 async def test_a_crash_after_the_message_was_sent_repeats_it_once(
-    start: Callable[[], Server], clock: FakeClock, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    start: StartServer, clock: FakeClock, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def crash(row: Notices, statuses: Any) -> Notices:
         raise StoreUnavailable("crashed")
@@ -302,13 +262,8 @@ async def test_a_crash_after_the_message_was_sent_repeats_it_once(
 
 
 async def test_a_player_at_another_server_is_sent_nothing(node: Node, receiver: Receiver) -> None:
-    async def resolve(host: str, port: int) -> list[str]:
-        return ["127.0.0.1"]
-
-    poster = HttpsPoster((f"chat.example:{receiver.port}", "127.0.0.1"), resolve, receiver.context)
-    features = [replace(FEATURE, make=partial(make, poster=poster)) if one is FEATURE else one for one in FEATURES]
     await (await empty_store(node)).close()
-    servers = [Server(cluster_settings(node), limits=uncounted(), features=features) for _ in range(2)]
+    servers = [Server(cluster_settings(node), limits=uncounted(), features=receiver.features()) for _ in range(2)]
     async with AsyncExitStack() as stack:
         await asyncio.gather(*(stack.enter_async_context(server) for server in servers))
         await until(lambda: all(len(server.service(Cluster).members.others) == 1 for server in servers))

@@ -1,21 +1,14 @@
 """Conditional moves in games over days."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.fakes import FakeClock
-from tests.limits import uncounted
 from tests.peer import Peer, open_peer
-from tests.server.days.test_day_games import asleep, begin, play, quick, server
+from tests.server.days.conftest import StartServer
+from tests.server.days.test_day_games import asleep, begin, play
 from tictactoe_server.features.days.plans import Plans
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Settings
-
-__all__ = ["quick", "server"]
-
-pytestmark = pytest.mark.features
 
 
 async def enter(peer: Peer, room: str) -> dict[str, Any]:
@@ -102,15 +95,12 @@ async def test_only_players_of_games_over_days_plan(server: Server) -> None:
 
 
 async def test_a_reply_missed_in_a_crash_is_played_after_the_start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    start: StartServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def start() -> Server:
-        return Server(Settings("127.0.0.1", 0, data=tmp_path), None, uncounted(), monotonic_ns=FakeClock())
-
     async def crash(self: Plans, *reply: object) -> None: ...
 
     async with start() as server:
-        room, x, o = await with_plan(server, [4, 1])
+        room, _, o = await with_plan(server, [4, 1])
         with monkeypatch.context() as patch:
             patch.setattr(Plans, "_play", crash)
             assert (await play(server, o, room, (4, 1)))["moves"] == [0, 4]
@@ -118,4 +108,3 @@ async def test_a_reply_missed_in_a_crash_is_played_after_the_start(
         if not bo.welcome["turns"]:
             await bo.until(lambda message: message["type"] == "turns" and message["turns"])
         assert (await enter(bo, room))["moves"] == [0, 4, 1]
-        assert x

@@ -4,8 +4,6 @@ import asyncio
 import base64
 import json
 from collections.abc import AsyncIterator
-from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import http_ece
@@ -20,19 +18,12 @@ from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.peer import open_peer
 from tests.server.days.receiver import Receiver
-from tests.server.days.test_notices import _quick, alone, looked, receiver
+from tests.server.days.test_notices import alone, looked
 from tictactoe_server import clock as clocks
-from tictactoe_server.features.all import FEATURES
 from tictactoe_server.features.days import notices
-from tictactoe_server.features.days.feature import FEATURE, make
-from tictactoe_server.features.days.https import HttpsPoster
 from tictactoe_server.features.days.notices import GATHER_MS, MOST_BROWSERS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-
-pytestmark = pytest.mark.features
-
-__all__ = ["_quick", "receiver"]
 
 ENDPOINT = "https://fcm.googleapis.com/fcm/send/abc:DEF-1"
 
@@ -64,13 +55,8 @@ class Browser:
 
 @pytest.fixture
 async def server(clock: FakeClock, receiver: Receiver, authority: Authority) -> AsyncIterator[Server]:
-    async def resolve(host: str, port: int) -> list[str]:
-        return ["127.0.0.1"]
-
-    poster = HttpsPoster(["127.0.0.1"], resolve, receiver.context)
-    features = [replace(FEATURE, make=partial(make, poster=poster)) if one is FEATURE else one for one in FEATURES]
     settings = Settings("127.0.0.1", 0, tls_cert=authority.cert, tls_key=authority.key)
-    async with Server(settings, None, uncounted(), monotonic_ns=clock, features=features) as running:
+    async with Server(settings, None, uncounted(), monotonic_ns=clock, features=receiver.features()) as running:
         yield running
 
 
