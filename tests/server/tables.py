@@ -26,6 +26,8 @@ CODE = "K7M4PQ"
 ANA, BO, CY, DI = (Player(f"p{name}", name) for name in ("ana", "bo", "cy", "di"))
 THREE = Rules(rows=4, columns=4, line=4, marks="XOA")
 START = 5_000
+HOLD_MS = 60_000
+FIVE_MINUTES = ClockFields(initial_ms=300_000, increment_ms=2_000)
 
 Step = int | tuple[Player, Command]
 """A cell for the player on turn, or a command of a player."""
@@ -54,7 +56,7 @@ class Table:
         *players: Player,
         rules: Rules = PRESETS["classic"],
         clock: ClockFields | None = None,
-        hold_ms: int = 60_000,
+        hold_ms: int = HOLD_MS,
     ) -> None:
         self.now = START
         self.room = open_room(CODE, rules, players[0], self.now, clock=clock, hold_ms=hold_ms)
@@ -117,3 +119,19 @@ class Table:
         """The mark whose clock runs."""
         mark: str | None = self.state["clock"]["running"]
         return mark
+
+
+def two(*steps: Step, rules: Rules = PRESETS["classic"], clock: ClockFields | None = None) -> Table:
+    table = Table(ANA, BO, rules=rules, clock=clock)
+    table.do_all(*steps)
+    return table
+
+
+def three(*steps: Step, clock: ClockFields | None = None) -> Table:
+    table = Table(ANA, BO, CY, rules=THREE, clock=clock)
+    table.do_all(*steps)
+    return table
+
+
+def timed(*steps: Step, clock: ClockFields = FIVE_MINUTES) -> Table:
+    return two(*steps, clock=clock)

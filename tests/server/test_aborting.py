@@ -1,22 +1,15 @@
 import pytest
 
-from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
+from tests.server.requests import DRAW, LEAVE, REMATCH, RESIGN, WIN
+from tests.server.tables import ANA, BO, CY, FIVE_MINUTES, HOLD_MS, Table, three, timed, two
 from tictactoe_protocol.pushes import Result
-from tictactoe_protocol.requests import Claim, Leave, Rematch, Resign
+from tictactoe_protocol.requests import Claim
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.rooms.play import Command
 from tictactoe_server.rooms.room import Player, expires_at
 from tictactoe_server.rooms.seating import Dropped, Enter
 
-LEAVE, RESIGN, REMATCH = Leave(room=CODE), Resign(room=CODE), Rematch(room=CODE)
-WIN, DRAW = (Claim(room=CODE, as_=kind) for kind in ("win", "draw"))
-FIVE_MINUTES = ClockFields(initial_ms=300_000, increment_ms=2_000)
 ABORTED = Result(None, "aborted")
-HOLD_MS = 60_000
-
-
-def timed(clock: ClockFields = FIVE_MINUTES) -> Table:
-    return Table(ANA, BO, clock=clock)
 
 
 def start_ms(table: Table) -> int | None:
@@ -28,8 +21,7 @@ def start_ms(table: Table) -> int | None:
 @pytest.mark.parametrize("player", [ANA, BO])
 @pytest.mark.parametrize("command", [LEAVE, RESIGN])
 def test_a_game_given_up_before_both_moved_is_aborted(cells: tuple[int, ...], player: Player, command: Command) -> None:
-    table = Table(ANA, BO)
-    table.play(*cells)
+    table = two(*cells)
     over = table.do(player, command)
     assert (over.status, over.result) == ("over", ABORTED)
     assert over.score == {ANA.id: 0, BO.id: 0, "draws": 0}
@@ -38,9 +30,7 @@ def test_a_game_given_up_before_both_moved_is_aborted(cells: tuple[int, ...], pl
 
 @pytest.mark.parametrize("claim", [WIN, DRAW])
 def test_a_claim_before_both_have_moved_aborts_the_game(claim: Claim) -> None:
-    table = Table(ANA, BO)
-    table.play(4)
-    table.do(BO, Dropped())
+    table = two(4, (BO, Dropped()))
     assert table.refusal(ANA, claim).retry_ms == HOLD_MS
     table.wait(HOLD_MS)
     over = table.do(ANA, claim)
@@ -49,28 +39,22 @@ def test_a_claim_before_both_have_moved_aborts_the_game(claim: Claim) -> None:
 
 
 def test_after_an_aborted_game_the_marks_stay_and_after_one_that_counts_they_move_on() -> None:
-    table = Table(ANA, BO)
-    table.do(ANA, RESIGN)
-    table.do(ANA, REMATCH)
+    table = two((ANA, RESIGN), (ANA, REMATCH))
     again = table.do(BO, REMATCH)
     assert (again.game, again.seat("X").name, again.seat("O").name) == (2, "ana", "bo")
-    table.play(0, 4)
-    table.do(ANA, RESIGN)
-    table.do(ANA, REMATCH)
+    table.do_all(0, 4, (ANA, RESIGN), (ANA, REMATCH))
     assert table.do(BO, REMATCH).seat("X").name == "bo"
 
 
 def test_a_leaver_of_three_is_passed_over_and_a_second_one_aborts_the_game() -> None:
-    table = Table(ANA, BO, CY, rules=THREE)
+    table = three()
     assert table.do(ANA, LEAVE).position.active_marks == "OA"
     table.play(0)
     assert table.do(CY, RESIGN).result == ABORTED
 
 
 def test_with_three_only_the_remaining_players_need_to_have_moved() -> None:
-    table = Table(ANA, BO, CY, rules=THREE)
-    table.do(CY, LEAVE)
-    table.play(0, 1)
+    table = three((CY, LEAVE), 0, 1)
     assert table.do(ANA, RESIGN).result == Result("O", "resigned")
 
 
@@ -86,13 +70,12 @@ def test_a_first_move_is_due_within_half_a_minute_and_the_state_counts_it_down()
 
 @pytest.mark.parametrize(("move_ms", "due"), [(10_000, 30_000), (90_000, 90_000)])
 def test_a_longer_time_for_a_move_is_that_for_the_first_one_too(move_ms: int, due: int) -> None:
-    assert start_ms(timed(ClockFields(move_ms=move_ms))) == due
+    assert start_ms(timed(clock=ClockFields(move_ms=move_ms))) == due
 
 
 @pytest.mark.parametrize("cells", [(), (4,)])
 def test_past_that_time_the_game_is_aborted(cells: tuple[int, ...]) -> None:
-    table = timed()
-    table.play(*cells)
+    table = timed(*cells)
     table.wait(29_999)
     assert table.expire().status == "playing"
     table.wait(1)
@@ -102,7 +85,7 @@ def test_past_that_time_the_game_is_aborted(cells: tuple[int, ...]) -> None:
 
 
 def test_with_three_a_player_who_does_not_begin_is_passed_over() -> None:
-    table = Table(ANA, BO, CY, rules=THREE, clock=FIVE_MINUTES)
+    table = three(clock=FIVE_MINUTES)
     table.wait(30_000)
     assert table.expire().position.turn == "O"
     assert start_ms(table) == 30_000

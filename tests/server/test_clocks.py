@@ -5,11 +5,11 @@ import pytest
 from tests.peer import open_peer
 from tests.rows import each
 from tests.server.cases import cases
-from tests.server.tables import ANA, BO, CODE, CY, THREE, Table
+from tests.server.requests import ALLOW, ASK
+from tests.server.tables import ANA, BO, CY, FIVE_MINUTES, three, timed
 from tictactoe_protocol import BadMessage
 from tictactoe_protocol.codec import decode_request
 from tictactoe_protocol.pushes import Result
-from tictactoe_protocol.requests import Undo
 from tictactoe_protocol.terms import MAX_CLOCK_MS, MAX_MOVE_MS, ClockFields
 from tictactoe_server.rooms.room import is_expired
 from tictactoe_server.server import Server
@@ -17,22 +17,12 @@ from tictactoe_server.settings import Settings
 
 HERE = Settings(host="127.0.0.1", port=0)
 
-FIVE_MINUTES = ClockFields(initial_ms=300_000, increment_ms=2_000)
 TEN_SECONDS_A_MOVE = ClockFields(move_ms=10_000)
 CLOCKS = (FIVE_MINUTES, TEN_SECONDS_A_MOVE)
 
 
-def timed(clock: ClockFields = FIVE_MINUTES) -> Table:
-    return Table(ANA, BO, clock=clock)
-
-
-def timed_for_three(clock: ClockFields = FIVE_MINUTES) -> Table:
-    return Table(ANA, BO, CY, rules=THREE, clock=clock)
-
-
 def test_the_first_move_earns_no_increment_and_each_later_one_does() -> None:
-    table = timed()
-    table.play(0, 4)
+    table = timed(0, 4)
     assert table.times == [300_000, 300_000]
     table.move(1, after_ms=10_000)
     assert table.times == [292_000, 300_000]
@@ -41,8 +31,7 @@ def test_the_first_move_earns_no_increment_and_each_later_one_does() -> None:
 
 
 def test_with_a_clock_for_each_move_every_turn_starts_afresh() -> None:
-    table = timed(TEN_SECONDS_A_MOVE)
-    table.play(0, 4)
+    table = timed(0, 4, clock=TEN_SECONDS_A_MOVE)
     table.wait(9_999)
     assert table.times == [1, 10_000]
     table.move(1)
@@ -51,8 +40,7 @@ def test_with_a_clock_for_each_move_every_turn_starts_afresh() -> None:
 
 @pytest.mark.parametrize("clock", CLOCKS, ids=["by seat", "by move"])
 def test_a_clock_that_runs_out_loses_the_game_exactly_once(clock: ClockFields) -> None:
-    table = timed(clock)
-    table.play(0, 4)
+    table = timed(0, 4, clock=clock)
     allowed = table.times[0]
     table.wait(allowed - 1)
     assert table.expire().status == "playing"
@@ -65,8 +53,7 @@ def test_a_clock_that_runs_out_loses_the_game_exactly_once(clock: ClockFields) -
 
 
 def test_in_a_game_of_three_the_flagged_player_is_passed_over_and_the_last_one_left_wins() -> None:
-    table = timed_for_three()
-    table.play(0, 1, 2)
+    table = three(0, 1, 2, clock=FIVE_MINUTES)
     table.wait(300_000)
     room = table.expire()
     assert (room.status, room.position.active_marks, room.position.turn) == ("playing", "OA", "O")
@@ -91,18 +78,15 @@ def test_in_a_game_of_three_the_flagged_player_is_passed_over_and_the_last_one_l
     ids=["of the move before the reply", "of a first move", "by move"],
 )
 def test_an_undo_sets_clocks(clock: ClockFields, cells: tuple[int, ...], running: str | None, times: list[int]) -> None:
-    table = timed(clock)
-    table.play(*cells)
+    table = timed(*cells, clock=clock)
     table.wait(9_000)
-    table.do(ANA, Undo(room=CODE, action="offer"))
-    table.do(BO, Undo(room=CODE, action="accept"))
+    table.do_all((ANA, ASK), (BO, ALLOW))
     assert (table.running, table.room.position.ply, table.times) == (running, 2 if running else 0, times)
 
 
 @pytest.mark.parametrize("jump", [-3_600_000, -1, 0])
 def test_a_clock_that_is_read_earlier_than_it_started_shows_no_more_than_it_had(jump: int) -> None:
-    table = timed()
-    table.play(0, 4)
+    table = timed(0, 4)
     table.move(1, after_ms=5_000)
     full = table.times
     table.now += jump

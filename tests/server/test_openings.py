@@ -1,9 +1,10 @@
 import pytest
 
+from tests.server.requests import ALLOW, ASK, LEAVE, REFUSE, REMATCH, RESIGN
 from tests.server.tables import ANA, BO, CODE, Table
 from tictactoe_engine import Rules
 from tictactoe_engine.records import format_record, parse_record
-from tictactoe_protocol.requests import Choose, Draw, Leave, Move, Rematch, Resign, Undo
+from tictactoe_protocol.requests import Choose, Draw, Move
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.rooms.finished import finished_game, played_game, record_of
 from tictactoe_server.rooms.room import Player
@@ -89,7 +90,7 @@ def test_there_is_nothing_to_choose_while_marks_are_placed_and_afterwards() -> N
     assert table.refusal(ANA, choose("X", 0)).code == "not_allowed"
     assert Table(ANA, BO).refusal(ANA, choose("X", 0)).code == "not_allowed"
     assert Table(ANA, rules=SWAP2).refusal(ANA, choose("X", 0)).code == "not_started"
-    table.do(BO, Leave(room=CODE))
+    table.do(BO, LEAVE)
     assert table.refusal(ANA, choose("X", 0)).code == "game_over"
 
 
@@ -130,28 +131,27 @@ def test_offers_end_with_a_choice_and_one_that_is_sent_again_does_nothing() -> N
 
 
 def test_a_game_is_aborted_until_both_have_acted_and_a_choice_is_an_act() -> None:
-    assert placed().do(BO, Resign(room=CODE)).was_aborted
+    assert placed().do(BO, RESIGN).was_aborted
     for take in ("X", "O", "more"):
         table = placed()
         table.do(BO, choose(take, 3))
-        result = table.do(ANA, Resign(room=CODE)).result
+        result = table.do(ANA, RESIGN).result
         assert result is not None
         assert (result.reason, result.winner) == ("resigned", "X" if take == "X" else "O")
 
 
 def test_nothing_of_an_opening_is_taken_back() -> None:
     table = placed()
-    ask = Undo(room=CODE, action="offer")
-    assert "cannot be taken back" in describe_fault(table.refusal(ANA, ask))
-    for action in ("accept", "decline"):
-        assert table.refusal(ANA, Undo(room=CODE, action=action)).code == "no_offer"
+    assert "cannot be taken back" in describe_fault(table.refusal(ANA, ASK))
+    for answer in (ALLOW, REFUSE):
+        assert table.refusal(ANA, answer).code == "no_offer"
     table.do(BO, choose("O", 3))
     for player in (ANA, BO):
-        assert table.refusal(player, ask).data["why"] == "no move"
+        assert table.refusal(player, ASK).data["why"] == "no move"
     table.play(7)
-    assert table.refusal(ANA, ask).data["why"] == "no move"
-    table.do(BO, ask)
-    table.do(ANA, Undo(room=CODE, action="accept"))
+    assert table.refusal(ANA, ASK).data["why"] == "no move"
+    table.do(BO, ASK)
+    table.do(ANA, ALLOW)
     assert (table.room.position.ply, table.to_move, table.state["chosen"]) == (3, BO, ["O"])
 
 
@@ -159,16 +159,16 @@ def test_nothing_of_an_opening_is_taken_back() -> None:
 def test_the_opening_player_alternates_in_a_rematch(take: str) -> None:
     table = placed()
     table.do(BO, choose(take, 3))
-    table.do(ANA, Resign(room=CODE))
+    table.do(ANA, RESIGN)
     for player in (ANA, BO):
-        table.do(player, Rematch(room=CODE))
+        table.do(player, REMATCH)
     assert (table.to_move, table.room.position.ply, table.room.position.chosen) == (BO, 0, ())
 
 
 def test_a_finished_game_and_its_record_keep_the_choices() -> None:
     table = placed()
     table.do(BO, choose("X", 3))
-    table.do(ANA, Resign(room=CODE))
+    table.do(ANA, RESIGN)
     game = finished_game(table.room, 1_924_970_700_000)
     assert (game.chosen, played_game(game).chosen) == (("X",), ("X",))
     text = format_record(record_of(game))

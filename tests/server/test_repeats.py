@@ -5,12 +5,11 @@ from collections.abc import Callable
 import pytest
 
 from tests.rows import each
-from tests.server.tables import ANA, BO, CODE, CY, THREE, Step, Table, decode_room, encode_room
+from tests.server.requests import LEAVE, RESIGN
+from tests.server.tables import ANA, BO, CODE, CY, Step, Table, decode_room, encode_room, three, two
 from tictactoe_protocol.pushes import Offers, Result
-from tictactoe_protocol.requests import Draw, Leave, Rematch, Resign, Undo
+from tictactoe_protocol.requests import Draw, Rematch, Undo
 from tictactoe_protocol.terms import OfferAction
-
-LEAVE = Leave(room=CODE)
 
 
 def draw(action: OfferAction, ply: int, game: int = 1) -> Draw:
@@ -45,7 +44,7 @@ DONE: dict[str, tuple[list[Step], Draw | Undo, list[Step]]] = {
     "a move that was taken back": ([(BO, UNDO)], undo("accept", 2), []),
     "a move that was taken back two moves before": ([(BO, UNDO)], undo("accept", 2), [(BO, LEAVE)]),
     "an answer to an undo": ([(BO, UNDO)], undo("decline", 2), []),
-    "an undo before the end": ([], UNDO, [(BO, Resign(room=CODE))]),
+    "an undo before the end": ([], UNDO, [(BO, RESIGN)]),
 }
 """Requests of ana after two moves: the steps before, the request, and the steps until it is repeated."""
 
@@ -53,7 +52,7 @@ DONE: dict[str, tuple[list[Step], Draw | Undo, list[Step]]] = {
 @each("name", DONE)
 def test_a_repeated_request_is_acknowledged_without_effect(name: str) -> None:
     before, request, after = DONE[name]
-    table = Table(ANA, BO)
+    table = two()
     unasked = table.do_all(0, 4, *before)
     assert table.do(ANA, request) is not unasked
     done = table.do_all(*after)
@@ -68,10 +67,7 @@ def test_a_repeated_request_is_acknowledged_without_effect(name: str) -> None:
     ids=str,
 )
 def test_requests_for_another_position_are_stale(request_: Draw | Undo) -> None:
-    table = Table(ANA, BO)
-    table.play(0, 4)
-    table.do(BO, draw("offer", 2))
-    table.do(BO, undo("offer", 2))
+    table = two(0, 4, (BO, draw("offer", 2)), (BO, undo("offer", 2)))
     refused = table.refusal(ANA, request_)
     assert (refused.code, refused.path) == ("stale", "ply")
 
@@ -79,23 +75,20 @@ def test_requests_for_another_position_are_stale(request_: Draw | Undo) -> None:
 @pytest.mark.parametrize("game", [0, 2])
 @pytest.mark.parametrize("kind", [draw, undo])
 def test_requests_for_another_game_are_stale(kind: Callable[..., Draw | Undo], game: int) -> None:
-    table = Table(ANA, BO)
-    table.play(0, 4)
+    table = two(0, 4)
     refused = table.refusal(ANA, kind("offer", 2, game))
     assert (refused.code, refused.path) == ("stale", "game")
 
 
 def test_without_the_fields_an_offer_may_be_made_again_in_one_position() -> None:
-    table = Table(ANA, BO)
-    table.do(ANA, draw("offer", 0))
-    table.do(BO, draw("decline", 0))
+    table = two((ANA, draw("offer", 0)), (BO, draw("decline", 0)))
     assert table.do(ANA, draw("offer", 0)).offers.draw is None
     assert table.do(ANA, Draw(room=CODE, action="offer")).offers == Offers(draw="X")
     assert table.do(BO, Draw(room=CODE, action="accept")).result == Result(None, "agreed")
 
 
 def test_a_room_remembers_no_more_than_one_of_each_kind() -> None:
-    table = Table(ANA, BO)
+    table = two()
     for ply in range(6):
         table.do(ANA, draw("offer", ply))
         table.do(ANA, draw("decline", ply))
@@ -104,10 +97,7 @@ def test_a_room_remembers_no_more_than_one_of_each_kind() -> None:
 
 
 def over() -> Table:
-    table = Table(ANA, BO)
-    table.play(0, 4)
-    table.do(ANA, Resign(room=CODE))
-    return table
+    return two(0, 4, (ANA, RESIGN))
 
 
 def test_a_repeated_rematch_request_is_acknowledged() -> None:
@@ -119,7 +109,7 @@ def test_a_repeated_rematch_request_is_acknowledged() -> None:
     for player in (ANA, BO):
         assert table.do(player, rematch(1)) is begun
     table.play(0, 4)
-    ended = table.do(ANA, Resign(room=CODE))
+    ended = table.do(ANA, RESIGN)
     for player in (ANA, BO):
         assert table.do(player, rematch(1)) is ended
     assert table.do(ANA, rematch(2)).offers.rematch == ("O",)
@@ -132,7 +122,7 @@ def test_a_rematch_of_a_game_that_there_was_not_yet_is_stale() -> None:
 
 
 def test_impossible_rematches_are_refused() -> None:
-    table = Table(ANA, BO)
+    table = two()
     assert table.refusal(ANA, rematch(1)).code == "not_allowed"
     table = over()
     table.do(ANA, rematch(1))
@@ -141,10 +131,7 @@ def test_impossible_rematches_are_refused() -> None:
 
 
 def test_a_repeated_draw_in_a_game_of_three_is_acknowledged_only_to_the_agreeing_players() -> None:
-    table = Table(ANA, BO, CY, rules=THREE)
-    table.play(0, 1, 2)
-    table.do(CY, Resign(room=CODE))
-    table.do(ANA, draw("offer", 3))
+    table = three(0, 1, 2, (CY, RESIGN), (ANA, draw("offer", 3)))
     agreed = table.do(BO, draw("accept", 3))
     assert agreed.result == Result(None, "agreed")
     assert table.do(BO, draw("accept", 3)) is agreed

@@ -6,11 +6,12 @@ import pytest
 
 from tests.classic import CLASSIC_RULES
 from tests.rows import each
-from tests.server.tables import ANA, BO, CODE, CY, START, THREE, Step, Table
-from tictactoe_engine import PRESETS, Rules
+from tests.server.requests import LEAVE, REMATCH, RESIGN, WIN
+from tests.server.tables import ANA, BO, CODE, CY, START, THREE, Step, Table, three, two
+from tictactoe_engine import PRESETS
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import Offers, Result
-from tictactoe_protocol.requests import Claim, Leave, Move, Rematch, Resign
+from tictactoe_protocol.requests import Move
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.rooms.play import Command, Expire, apply
 from tictactoe_server.rooms.room import NOBODY, Player
@@ -20,7 +21,6 @@ from tictactoe_words.refusals import describe_fault
 
 LINE_FOR_X = (0, 3, 1, 4, 2)
 DRAWN = (0, 1, 2, 4, 3, 5, 7, 6, 8)
-LEAVE, RESIGN, REMATCH = Leave(room=CODE), Resign(room=CODE), Rematch(room=CODE)
 
 
 class Watched(RoomListing):
@@ -28,18 +28,6 @@ class Watched(RoomListing):
 
     is_gone = is_opening = has_player = False
     watcher_count = 3
-
-
-def two(*steps: Step, rules: Rules = PRESETS["classic"]) -> Table:
-    table = Table(ANA, BO, rules=rules)
-    table.do_all(*steps)
-    return table
-
-
-def three(*steps: Step, clock: ClockFields | None = None) -> Table:
-    table = Table(ANA, BO, CY, rules=THREE, clock=clock)
-    table.do_all(*steps)
-    return table
 
 
 def move(cell: int, ply: int) -> Move:
@@ -234,7 +222,7 @@ def test_a_dropped_player_is_offline_with_the_remaining_hold() -> None:
         ([], BO, RESIGN, {"O": "resigned"}),
         ([], BO, LEAVE, {"O": "left"}),
         ([], NOBODY, Expire(), {"X": "late"}),
-        ([(BO, Dropped()), (CY, Dropped())], ANA, Claim(room=CODE, as_="win"), {"O": "away", "A": "away"}),
+        ([(BO, Dropped()), (CY, Dropped())], ANA, WIN, {"O": "away", "A": "away"}),
     ],
 )
 def test_a_state_marks_players_who_are_out(
