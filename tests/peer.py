@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import inspect
 import json
 import ssl
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -73,9 +74,9 @@ class Peer:
 
 
 async def until(condition: Callable[[], object]) -> None:
-    """Poll until the condition holds, for conditions without a notification."""
+    """Poll until the condition, which may be awaitable, holds, for conditions without a notification."""
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while not condition():  # noqa: ASYNC110
+        while not (await held if inspect.isawaitable(held := condition()) else held):  # noqa: ASYNC110
             await asyncio.sleep(0.002)
 
 

@@ -43,8 +43,7 @@ async def following() -> AsyncIterator[tuple[AsyncZeroconf, Told]]:
     told, announcing = Told(), AsyncZeroconf()
     listening = asyncio.create_task(follow_nearby(told.put_nowait))
     try:
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            yield announcing, told
+        yield announcing, told
     finally:
         listening.cancel()
         await asyncio.gather(listening, return_exceptions=True)

@@ -1,4 +1,3 @@
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ from tests.client.tournaments import BYE, CALL, EVENT, OWN, ROWS, event, news, w
 from tests.end_to_end.test_client_library import state_where
 from tests.faults.hostile_server import CLIENT, OTHER, ROOM, Answer, hostile_server, make_welcome
 from tests.kept import session_of
-from tests.peer import PATIENCE_SECONDS
 from tictactoe_client import connect
 from tictactoe_client.input.intents import BadInput
 from tictactoe_client.online.backoff import Backoff
@@ -32,8 +30,7 @@ async def test_an_event_is_followed_to_its_end() -> None:
         tournament = await client.tournaments.watch(EVENT)
         won = replace(OWN, state="scored", result="X", by="game")
         await server.push(news(6, rows=(replace(ROWS[1], place=1, points=1.5),), pairings=(won,), status="over"))
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            states = [state async for state in tournament]
+        states = [state async for state in tournament]
         assert [row.name for row in states[-1].table] == ["bo", "ana", "Robo"]
         assert states[-1].pairings == (won, BYE)
         assert states[-1].head.present == 3

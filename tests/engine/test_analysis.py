@@ -34,10 +34,6 @@ def test_positions_of_three_by_three_have_the_value_of_a_plain_minimax(rules: Ru
         assert_matches_minimax(position, memos[position.turn or ""])
 
 
-def test_three_by_three_has_as_many_open_positions_as_counted_elsewhere() -> None:
-    assert len(open_positions(Position.start(Rules()))) == 5478 - 958
-
-
 @given(position=open_games(rule_sets(max_side=5, max_cells=15, max_marks=2), least_played=0.4))
 def test_values_of_small_boards_match_minimax(position: Position) -> None:
     if len(position.legal_cells) <= 8:

@@ -51,10 +51,9 @@ async def playing(
 
 
 async def until(room: Room, **expected: object) -> RoomState:
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        async for state in room:
-            if all(getattr(state, name) == value for name, value in expected.items()):
-                return state
+    async for state in room:
+        if all(getattr(state, name) == value for name, value in expected.items()):
+            return state
     raise AssertionError(room.ended)
 
 
@@ -111,12 +110,11 @@ async def test_no_engine_outlives_its_run(server: Server, tmp_path: Path, way: s
     """Nor do its children, unless the run was killed."""
     held = tmp_path / "held"
     os.mkfifo(held)
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        all_gone = asyncio.create_task(asyncio.to_thread(held.read_bytes))
-        async with playing(server, way, held) as (_, guest, _):
-            guest.process.send_signal(number)
-            await all_gone
-            assert await guest.end() in (128 + number, -number)
+    all_gone = asyncio.create_task(asyncio.to_thread(held.read_bytes))
+    async with playing(server, way, held) as (_, guest, _):
+        guest.process.send_signal(number)
+        await all_gone
+        assert await guest.end() in (128 + number, -number)
 
 
 async def test_an_engine_gets_the_new_stone_or_after_an_undo_the_whole_board(server: Server, tmp_path: Path) -> None:

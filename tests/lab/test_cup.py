@@ -1,6 +1,5 @@
 """A cup without processes: games and openings, the value of results, the file and the table."""
 
-import asyncio
 import itertools
 import math
 from collections import Counter
@@ -13,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.client.conftest import Program
-from tests.peer import PATIENCE_SECONDS
 from tictactoe_client.settings import Misuse
 from tictactoe_engine import PRESETS, Position
 from tictactoe_engine.records import GameRecord, GameResult, format_record
@@ -271,8 +269,7 @@ async def test_no_game_is_begun_or_kept_after_enough_were_played(file: CupFile) 
         records.append(record)
         return len(records) < 3
 
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        await running.run(games, TERMS, file, count, 2)
+    await running.run(games, TERMS, file, count, 2)
     again, _ = file.resume(list_games(ENTRANTS[:2], list_openings(PRESETS["classic"], None, 1), 50), TERMS)
     assert again == records
     assert len(records) == 3

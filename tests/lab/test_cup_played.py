@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.clients import COMMAND, run_client
-from tests.peer import PATIENCE_SECONDS
 from tests.terminal import run_screen
 from tictactoe_engine.records import GameRecord, parse_records
 
@@ -126,18 +125,17 @@ async def test_no_engine_process_outlives_a_cup(tmp_path: Path, number: signal.S
     held = tmp_path / "held"
     os.mkfifo(held)
     options = ("--bot", "perfect", "--brain", engine("silent", held), "--move-seconds", "3600", "--openings", "0")
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        opened = asyncio.create_task(asyncio.to_thread(held.open, "rb"))
-        async with run_client("cup", *options, "--out", str(tmp_path / "cup")) as cup:
-            thinking = await asyncio.to_thread(find_bots, cup.process.pid)
-            engine_has = await opened
-            cup.process.send_signal(number)
-            assert await cup.end() in (128 + number, -number)
-            with engine_has:
-                await asyncio.to_thread(engine_has.read)
-            for bot in thinking:
-                await asyncio.to_thread(select.select, [bot], [], [])
-                os.close(bot)
+    opened = asyncio.create_task(asyncio.to_thread(held.open, "rb"))
+    async with run_client("cup", *options, "--out", str(tmp_path / "cup")) as cup:
+        thinking = await asyncio.to_thread(find_bots, cup.process.pid)
+        engine_has = await opened
+        cup.process.send_signal(number)
+        assert await cup.end() in (128 + number, -number)
+        with engine_has:
+            await asyncio.to_thread(engine_has.read)
+        for bot in thinking:
+            await asyncio.to_thread(select.select, [bot], [], [])
+            os.close(bot)
 
 
 def find_bots(parent: int) -> list[int]:

@@ -6,14 +6,7 @@ from msgspec.structs import replace
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.events import EventHead, EventMatch, EventRow, EventState
 from tictactoe_protocol.terms import ClockTerms, RulesState
-from tictactoe_words.attendance import (
-    MOST_NAMED,
-    describe_progress,
-    draw_bracket,
-    list_bracket,
-    list_notes,
-    name_some,
-)
+from tictactoe_words.attendance import MOST_NAMED, describe_progress, draw_bracket, list_bracket, list_notes, name_some
 
 FREE = EventMatch(("p1",), ("ana",), (0,), "p1")
 PLAYED = EventMatch(("p2", "p3"), ("bo", "cy"), (1.5, 0.5), "p2")

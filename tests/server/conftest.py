@@ -8,6 +8,8 @@ import pytest
 from tests.fakes import TroubledStore
 from tests.peer import Peer, open_peer
 from tests.server.nats_node import Node, node_in
+from tictactoe_server.features.cluster.check import LISTENING_SECONDS
+from tictactoe_server.features.cluster.members import HEARTBEAT_SECONDS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -19,8 +21,11 @@ SOON = {
     "features.tournaments.running.LOOK_SECONDS": 0.1,
     "records.changes.LONGEST_REST_SECONDS": 0.05,
     "features.bots.service._AGAIN_SECONDS": 0.05,
+    "features.cluster.members.HEARTBEAT_SECONDS": HEARTBEAT_SECONDS / 3,
+    "features.cluster.cluster._LISTENING_SECONDS": 2 * HEARTBEAT_SECONDS / 3,
+    "features.cluster.check.LISTENING_SECONDS": LISTENING_SECONDS / 2,
 }
-"""Seconds between retries and checks; no test depends on their length."""
+"""Seconds between retries, checks and heartbeats; no test depends on their length."""
 
 
 @pytest.fixture(autouse=True)

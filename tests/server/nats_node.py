@@ -82,6 +82,11 @@ async def empty_store(
     link = await Link.open(node.url)
     await empty_streams(link, count)
     await link.close()
+    return await opened(node, data, specs)
+
+
+async def opened(node: Node, data: Path | None = None, specs: Specs = KEPT) -> JetStreamStore:
+    """Return a store of the streams that there are."""
     return await JetStreamStore.open(node.url, specs, data=data, unsafe=True)
 
 

@@ -1,6 +1,5 @@
 """Helpers for tests that write to a store and read it back."""
 
-import asyncio
 import contextlib
 import sqlite3
 import subprocess
@@ -14,7 +13,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from tests.environment import environment
-from tests.peer import PATIENCE_SECONDS
 from tests.server.tables import ANA, BO, Table
 from tictactoe_server.records.tables import BANS, PLAYERS, ROOMS, SHARES, Ban, KnownPlayer, today
 from tictactoe_server.rooms.finished import FinishedGame, finished_game
@@ -84,13 +82,8 @@ async def shared(store: Storage, id: str) -> FinishedGame | None:
     return None if found is None else found[0]
 
 
-async def until_noted(store: Storage, ms: int) -> None:
-    """Wait until the store has written this note of the time."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while True:
-            if await store.noted_time() == ms:
-                return
-            await asyncio.sleep(0)
+async def has_noted(store: Storage, ms: int) -> bool:
+    return await store.noted_time() == ms
 
 
 async def rooms_in(store: Storage) -> dict[str, Room]:

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from tests.fakes import FakeClock
 from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out, two_playing, until
+from tests.peer import Peer, open_peer, play_out, two_playing, until
 from tests.raw import open_bytes
 from tests.server.test_pages import get
 from tests.server.test_plain_http import read_answer
@@ -33,14 +33,13 @@ class Stream:
 
     async def next(self) -> Any:
         """Return the next object, None at the end."""
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while line := await self._reader.readline():
-                if line.strip():
-                    found = json.loads(line)
-                    assert "rooms" in found or found.get("seq", math.inf) > self._seq  # none comes twice
-                    self._seq = found.get("seq", math.inf)
-                    return found
-                self.empty += 1
+        while line := await self._reader.readline():
+            if line.strip():
+                found = json.loads(line)
+                assert "rooms" in found or found.get("seq", math.inf) > self._seq  # none comes twice
+                self._seq = found.get("seq", math.inf)
+                return found
+            self.empty += 1
         return None
 
     async def until(self, **fields: Any) -> Any:

@@ -8,7 +8,6 @@ import pytest
 from msgspec.structs import replace
 
 from tests.fakes import FakePool, FakeRegistry
-from tests.peer import PATIENCE_SECONDS
 from tictactoe_engine import PRESETS
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.pushes import SeatState
@@ -88,9 +87,8 @@ def show_again(bots: Bots, room: Room) -> None:
 
 async def commands_of(registry: FakeRegistry, count: int) -> list[Command]:
     """Return the commands once there are `count`, and time for more has passed."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while len(registry.commands) < count:  # noqa: ASYNC110 - the registry does not notify
-            await asyncio.sleep(0)
+    while len(registry.commands) < count:  # noqa: ASYNC110 - the registry does not notify
+        await asyncio.sleep(0)
     for _ in range(20):
         await asyncio.sleep(0)
     return registry.commands

@@ -9,7 +9,7 @@ from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.peer import Listening, Message, Peer, open_peer, play_out
 from tests.server.nats_node import Node
-from tests.server.test_cluster import cluster_of, quick
+from tests.server.test_cluster import cluster_of
 from tictactoe_protocol.challenges import CHALLENGE_MS, MAX_BLOCKS, MAX_CHALLENGES
 from tictactoe_server.features.challenges.blocks import BLOCKS, Blocks
 from tictactoe_server.features.challenges.service import CHALLENGES, SAME_PLAYER, Challenges
@@ -19,8 +19,6 @@ from tictactoe_server.settings import Settings
 from tictactoe_server.storage.store import MISSING, save
 
 pytestmark = pytest.mark.features
-
-__all__ = ["quick"]
 
 HERE = Settings(host="127.0.0.1", port=0)
 
@@ -110,46 +108,45 @@ async def test_an_accepted_challenge_gives_both_players_a_seat_that_they_join_th
 
 
 @pytest.mark.parametrize(("who", "how"), [("bo", "declined"), ("ana", "withdrawn")])
-async def test_both_players_hear_that_a_challenge_is_declined_or_withdrawn(server: Server, who: str, how: str) -> None:
-    async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "eve") as eve:
-        id = await challenge(ana, bo)
-        assert await refusal(ana, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
-        assert await refusal(eve, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
-        assert "room" not in await (ana if who == "ana" else bo).ask("answer", challenge=id, accept=False)
-        assert (await over(ana, id), await over(bo, id)) == (
-            {"type": "challenge_over", "challenge": id, "how": how},
-        ) * 2
-        await hears_nothing(eve, "challenge", "challenge_over")
+async def test_both_players_hear_that_a_challenge_is_declined_or_withdrawn(
+    ana: Peer, bo: Peer, eve: Peer, who: str, how: str
+) -> None:
+    id = await challenge(ana, bo)
+    assert await refusal(ana, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
+    assert await refusal(eve, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
+    assert "room" not in await (ana if who == "ana" else bo).ask("answer", challenge=id, accept=False)
+    assert (await over(ana, id), await over(bo, id)) == ({"type": "challenge_over", "challenge": id, "how": how},) * 2
+    await hears_nothing(eve, "challenge", "challenge_over")
 
 
-async def test_welcome_lists_open_challenges_until_they_expire(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with known(server, "ana") as ana, known(server, "bo") as bo:
-        assert open_of(bo) == []
-        id = await challenge(ana, bo)
-        for peer in (ana, bo):
-            async with again(server, peer) as other:
-                assert open_of(other) == [id]
-        monkeypatch.setattr("tictactoe_server.features.challenges.service.CHALLENGE_MS", 50)
-        id = await challenge(bo, ana)
-        assert (await over(ana, id))["how"] == (await over(bo, id))["how"] == "expired"
-        async with again(server, bo) as other:
-            assert id not in open_of(other)
+async def test_welcome_lists_open_challenges_until_they_expire(
+    server: Server, ana: Peer, bo: Peer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert open_of(bo) == []
+    id = await challenge(ana, bo)
+    for peer in (ana, bo):
+        async with again(server, peer) as other:
+            assert open_of(other) == [id]
+    monkeypatch.setattr("tictactoe_server.features.challenges.service.CHALLENGE_MS", 50)
+    id = await challenge(bo, ana)
+    assert (await over(ana, id))["how"] == (await over(bo, id))["how"] == "expired"
+    async with again(server, bo) as other:
+        assert id not in open_of(other)
 
 
 @pytest.mark.parametrize("is_opened", [True, False])
 async def test_after_a_crash_the_stored_room_decides_how_an_accepted_challenge_ended(
-    server: Server, is_opened: bool
+    server: Server, ana: Peer, bo: Peer, is_opened: bool
 ) -> None:
-    async with known(server, "ana") as ana, known(server, "bo") as bo:
-        id, table = await challenge(ana, bo), server.core.store.table(CHALLENGES)
-        room = (await ana.ask("create"))["room"] if is_opened else "K7M4PQ"
-        found = await table.load(id)
-        assert found is not None
-        await save(table, id, replace(found[0], how="accepted", room=room), found[1])
-        await service_of(server)._stored.read(id)
-        server.core.time.go_on_from(server.core.time() + CHALLENGE_MS)
-        end = {"how": "accepted", "room": room} if is_opened else {"how": "failed"}
-        assert await over(ana, id) == await over(bo, id) == {"type": "challenge_over", "challenge": id, **end}
+    id, table = await challenge(ana, bo), server.core.store.table(CHALLENGES)
+    room = (await ana.ask("create"))["room"] if is_opened else "K7M4PQ"
+    found = await table.load(id)
+    assert found is not None
+    await save(table, id, replace(found[0], how="accepted", room=room), found[1])
+    await service_of(server)._stored.read(id)
+    server.core.time.go_on_from(server.core.time() + CHALLENGE_MS)
+    end = {"how": "accepted", "room": room} if is_opened else {"how": "failed"}
+    assert await over(ana, id) == await over(bo, id) == {"type": "challenge_over", "challenge": id, **end}
 
 
 async def test_an_impossible_challenge_is_refused_with_its_reason(server: Server) -> None:
@@ -240,50 +237,50 @@ async def test_a_claimed_name_identifies_its_player_and_reveals_no_more_than_an_
         assert await refusal(ana, "challenge", player="Bo B") == ("not_allowed", "challenge absent")
 
 
-async def test_an_id_takes_precedence_over_a_name_with_the_same_spelling(server: Server) -> None:
-    async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "eve") as eve:
-        await eve.ask("claim_name", name=id_of(bo))
-        assert await challenge(ana, bo)
-        await bo.next_of("challenge")
-        await hears_nothing(eve, "challenge")
+async def test_an_id_takes_precedence_over_a_name_with_the_same_spelling(ana: Peer, bo: Peer, eve: Peer) -> None:
+    await eve.ask("claim_name", name=id_of(bo))
+    assert await challenge(ana, bo)
+    await bo.next_of("challenge")
+    await hears_nothing(eve, "challenge")
 
 
-async def test_a_blocked_player_is_not_heard_and_learns_no_more_than_of_an_absent_one(server: Server) -> None:
-    async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "eve") as eve:
-        assert await ana.ask("block", player=id_of(bo)) == {"type": "ok", "id": "r1", "blocks": [id_of(bo)]}
-        assert await refusal(ana, "challenge", player=id_of(bo)) == ("not_allowed", "challenge blocked")
-        room = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=room)
-        await eve.ask("watch", room=room)
-        for peer in (bo, eve):
-            assert (await peer.ask("chat", room=room, text="Hello!"))["type"] == "ok"
-        for peer, heard in ((ana, ["eve"]), (bo, ["bo", "eve"]), (eve, ["bo", "eve"])):
-            await peer.ask("ping")
-            assert [told["from"] for told in peer.seen if told["type"] == "chat"] == heard
-        assert await refusal(bo, "challenge", player=id_of(ana)) == ("not_allowed", "challenge absent")
-        await hears_nothing(ana, "challenge", "challenge_over")
-        assert (await ana.ask("block", player=id_of(bo), on=False))["blocks"] == []
-        assert await challenge(bo, ana)
-        await ana.next_of("challenge")
+async def test_a_blocked_player_is_not_heard_and_learns_no_more_than_of_an_absent_one(
+    ana: Peer, bo: Peer, eve: Peer
+) -> None:
+    assert await ana.ask("block", player=id_of(bo)) == {"type": "ok", "id": "r1", "blocks": [id_of(bo)]}
+    assert await refusal(ana, "challenge", player=id_of(bo)) == ("not_allowed", "challenge blocked")
+    room = (await ana.ask("create"))["room"]
+    await bo.ask("join", room=room)
+    await eve.ask("watch", room=room)
+    for peer in (bo, eve):
+        assert (await peer.ask("chat", room=room, text="Hello!"))["type"] == "ok"
+    for peer, heard in ((ana, ["eve"]), (bo, ["bo", "eve"]), (eve, ["bo", "eve"])):
+        await peer.ask("ping")
+        assert [told["from"] for told in peer.seen if told["type"] == "chat"] == heard
+    assert await refusal(bo, "challenge", player=id_of(ana)) == ("not_allowed", "challenge absent")
+    await hears_nothing(ana, "challenge", "challenge_over")
+    assert (await ana.ask("block", player=id_of(bo), on=False))["blocks"] == []
+    assert await challenge(bo, ana)
+    await ana.next_of("challenge")
 
 
-async def test_a_player_who_is_blocked_after_the_challenge_cannot_accept_it(server: Server) -> None:
-    async with known(server, "ana") as ana, known(server, "bo") as bo:
-        id = await challenge(ana, bo)
-        await bo.next_of("challenge")
-        await ana.ask("block", player=id_of(bo))
-        assert await refusal(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
-        assert not server.core.indexes.seats.rooms_of(id_of(bo))
+async def test_a_player_who_is_blocked_after_the_challenge_cannot_accept_it(
+    server: Server, ana: Peer, bo: Peer
+) -> None:
+    id = await challenge(ana, bo)
+    await bo.next_of("challenge")
+    await ana.ask("block", player=id_of(bo))
+    assert await refusal(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
+    assert not server.core.indexes.seats.rooms_of(id_of(bo))
 
 
-async def test_blocks_are_limited_and_exclude_oneself(server: Server) -> None:
-    async with known(server, "ana") as ana:
-        assert await refusal(ana, "block", player=id_of(ana)) == ("not_allowed", "self")
-        many = tuple(f"p{number}" for number in range(MAX_BLOCKS))
-        await save(server.core.store.table(BLOCKS), id_of(ana), Blocks(id_of(ana), many), MISSING)
-        assert await refusal(ana, "block", player="one more") == ("not_allowed", "blocks")
-        assert (await ana.ask("block", player=many[0]))["blocks"] == [*many[1:], many[0]]
-        assert (await ana.ask("block"))["blocks"] == [*many[1:], many[0]]
+async def test_blocks_are_limited_and_exclude_oneself(server: Server, ana: Peer) -> None:
+    assert await refusal(ana, "block", player=id_of(ana)) == ("not_allowed", "self")
+    many = tuple(f"p{number}" for number in range(MAX_BLOCKS))
+    await save(server.core.store.table(BLOCKS), id_of(ana), Blocks(id_of(ana), many), MISSING)
+    assert await refusal(ana, "block", player="one more") == ("not_allowed", "blocks")
+    assert (await ana.ask("block", player=many[0]))["blocks"] == [*many[1:], many[0]]
+    assert (await ana.ask("block"))["blocks"] == [*many[1:], many[0]]
 
 
 async def test_a_bothered_player_blocks_as_many_at_once_as_there_are() -> None:
@@ -292,42 +289,43 @@ async def test_a_bothered_player_blocks_as_many_at_once_as_there_are() -> None:
             assert (await ana.ask("block", player=f"p{number}"))["type"] == "ok"
 
 
-async def test_challenges_from_strangers_can_be_blocked(server: Server) -> None:
-    async with known(server, "ana") as ana, known(server, "bo") as bo, known(server, "eve") as eve:
-        room = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=room)
-        await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
-        asked = {peer: await challenge(peer, ana) for peer in (bo, eve)}
-        answer = await ana.ask("block", strangers=True)
-        assert (answer["blocks"], answer["strangers"]) == ([], True)
-        assert (await over(eve, asked[eve]))["how"] == "declined"
-        assert await refusal(eve, "challenge", player=id_of(ana)) == ("not_allowed", "challenge strangers")
-        assert (await ana.ask("block"))["strangers"] is True
-        async with again(server, ana) as later:
-            assert open_of(later) == [asked[bo]]
-        assert "strangers" not in await ana.ask("block", strangers=False)
-        await challenge(eve, ana)
+async def test_challenges_from_strangers_can_be_blocked(server: Server, ana: Peer, bo: Peer, eve: Peer) -> None:
+    room = (await ana.ask("create"))["room"]
+    await bo.ask("join", room=room)
+    await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
+    asked = {peer: await challenge(peer, ana) for peer in (bo, eve)}
+    answer = await ana.ask("block", strangers=True)
+    assert (answer["blocks"], answer["strangers"]) == ([], True)
+    assert (await over(eve, asked[eve]))["how"] == "declined"
+    assert await refusal(eve, "challenge", player=id_of(ana)) == ("not_allowed", "challenge strangers")
+    assert (await ana.ask("block"))["strangers"] is True
+    async with again(server, ana) as later:
+        assert open_of(later) == [asked[bo]]
+    assert "strangers" not in await ana.ask("block", strangers=False)
+    await challenge(eve, ana)
 
 
-async def test_forgetting_a_player_removes_blocks_and_exports_have_only_own_blocks(server: Server) -> None:
-    async with known(server, "ana") as ana, known(server, "bo") as bo:
-        await ana.ask("block", player=id_of(bo))
-        assert "blocks" not in (await bo.ask("export"))["export"]
-        assert (await ana.ask("export"))["export"]["blocks"] == [{"player": id_of(ana), "blocked": [id_of(bo)]}]
-        await server.service(Erasure).forget(id_of(bo))
-        assert (await ana.ask("block"))["blocks"] == []
+async def test_forgetting_a_player_removes_blocks_and_exports_have_only_own_blocks(
+    server: Server, ana: Peer, bo: Peer
+) -> None:
+    await ana.ask("block", player=id_of(bo))
+    assert "blocks" not in (await bo.ask("export"))["export"]
+    assert (await ana.ask("export"))["export"]["blocks"] == [{"player": id_of(ana), "blocked": [id_of(bo)]}]
+    await server.service(Erasure).forget(id_of(bo))
+    assert (await ana.ask("block"))["blocks"] == []
 
 
-async def test_forgetting_a_player_ends_challenges_and_exports_have_only_own_ones(server: Server) -> None:
-    async with known(server, "ana") as ana, known(server, "bo") as bo:
-        id = await challenge(ana, bo)
-        assert "challenges" not in (await bo.ask("export"))["export"]
-        own = (await ana.ask("export"))["export"]["challenges"]
-        assert [one["challenge"] for one in own] == [id]
-        assert not any("until" in one for one in own)
-        await server.service(Erasure).forget(id_of(ana))
-        assert (await over(bo, id))["how"] == "expired"
-        assert [one async for some in server.core.store.table(CHALLENGES).load_all() for one in some] == []
+async def test_forgetting_a_player_ends_challenges_and_exports_have_only_own_ones(
+    server: Server, ana: Peer, bo: Peer
+) -> None:
+    id = await challenge(ana, bo)
+    assert "challenges" not in (await bo.ask("export"))["export"]
+    own = (await ana.ask("export"))["export"]["challenges"]
+    assert [one["challenge"] for one in own] == [id]
+    assert not any("until" in one for one in own)
+    await server.service(Erasure).forget(id_of(ana))
+    assert (await over(bo, id))["how"] == "expired"
+    assert [one async for some in server.core.store.table(CHALLENGES).load_all() for one in some] == []
 
 
 async def test_a_challenge_finds_a_player_at_another_server_and_both_find_its_room(node: Node) -> None:

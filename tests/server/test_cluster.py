@@ -17,11 +17,10 @@ from tests.server.commands import run_command
 from tests.server.nats_node import Node, empty_store
 from tests.server.test_pages import BROWSER, get
 from tictactoe_server.features.bots.service import BotOptions
-from tictactoe_server.features.cluster.check import LISTENING_SECONDS
 from tictactoe_server.features.cluster.cluster import Cluster
 from tictactoe_server.features.cluster.feature import FEATURE as CLUSTER
 from tictactoe_server.features.cluster.feature import ClusterOptions
-from tictactoe_server.features.cluster.members import GONE_SECONDS, HEARTBEAT_SECONDS
+from tictactoe_server.features.cluster.members import GONE_SECONDS
 from tictactoe_server.features.cluster.messages import Page
 from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.operator.order import Order, OrderRefused
@@ -32,14 +31,6 @@ from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
 pytestmark = pytest.mark.features(CLUSTER)
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Send heartbeats three times as often, with the usual timeout."""
-    monkeypatch.setattr("tictactoe_server.features.cluster.members.HEARTBEAT_SECONDS", HEARTBEAT_SECONDS / 3)
-    monkeypatch.setattr("tictactoe_server.features.cluster.cluster._LISTENING_SECONDS", 2 * HEARTBEAT_SECONDS / 3)
-    monkeypatch.setattr("tictactoe_server.features.cluster.check.LISTENING_SECONDS", LISTENING_SECONDS / 2)
 
 
 def settings(node: Node, advertise: str | None = None) -> Settings:
@@ -167,9 +158,8 @@ async def test_every_server_shows_all_rooms_and_shared_games(node: Node) -> None
 
 
 async def shown(server: Server, path: str, words: str) -> None:
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while words not in (await get(server, path)).body.decode():  # noqa: ASYNC110  # there is no notification
-            await asyncio.sleep(0.01)
+    while words not in (await get(server, path)).body.decode():  # noqa: ASYNC110  # there is no notification
+        await asyncio.sleep(0.01)
 
 
 @pytest.mark.features
@@ -366,8 +356,7 @@ async def test_a_draining_server_hands_its_games_over_and_stops(node: Node) -> N
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other) as (ana, bo, room):
         await play(ana, bo, room, [0])
         assert (await ordered(one, DrainOrder()))["games"] == 0
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            await one.parts.drain.until_over()
+        await one.parts.drain.until_over()
         await play(ana, bo, room, [4, 1], first_ply=1)
         assert ana.server == bo.server == other.url
 

@@ -7,7 +7,7 @@ from collections import Counter
 
 from tests.fakes import FakeClock
 from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS
+from tests.peer import until
 from tests.raw import UPGRADE, open_bytes, read_to_end
 from tests.server.test_limits import LOOPBACK, handshake, serving
 from tests.server.test_plain_http import read_answer
@@ -148,8 +148,6 @@ async def test_work_is_sliced_and_addresses_take_turns() -> None:
     for name in ("b1", "b2"):
         queue.put("192.0.2.2", lambda name=name: work(name))  # type: ignore[misc]
     count()
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while len(done) < 6:  # noqa: ASYNC110  # there is no event for it
-            await asyncio.sleep(0)
+    await until(lambda: len(done) == 6)
     assert done == ["a1", "b1", "b2", "a2", "a3", "a4"], "who has less waiting comes first where both had as much"
     assert turned >= 6, "one thing in a turn where each takes long"

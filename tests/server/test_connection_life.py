@@ -30,10 +30,9 @@ async def test_messages_right_behind_the_request_are_carried_out_whole_or_cut(se
     cut = text(ping("cut"))
     async with open_bytes(server.port) as (reader, writer):
         writer.write(UPGRADE + HELLO + text(ping("whole")) + cut[:9])
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            await reader.readuntil(b'"whole"')
-            writer.write(cut[9:])
-            await reader.readuntil(b'"cut"')
+        await reader.readuntil(b'"whole"')
+        writer.write(cut[9:])
+        await reader.readuntil(b'"cut"')
 
 
 @pytest.mark.parametrize(
@@ -116,8 +115,7 @@ async def open_on_fake_transport(limits: Limits) -> tuple[Listener, Connection, 
     connection = listener._make_connection(RemotePeer(Admission(limits)))
     connection.connection_made(transport)
     connection.data_received(UPGRADE)
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        await opened.wait()
+    await opened.wait()
     return listener, connection, transport
 
 

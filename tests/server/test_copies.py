@@ -13,7 +13,6 @@ from nats.js.api import ClusterInfo
 
 from tests.cluster.nodes import READY_SECONDS, SYSTEM, Node, Nodes
 from tests.environment import environment
-from tests.peer import PATIENCE_SECONDS
 from tests.ports import free_ports
 from tests.rows import each
 from tests.server.commands import run_command
@@ -34,12 +33,11 @@ async def nodes(tmp_path: Path) -> AsyncIterator[Nodes]:
     async with Nodes(tmp_path) as found:
         link = await Link.open(found.admin_url)
         try:
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                while True:  # a new stream may be without a leader for a while
-                    with contextlib.suppress(CannotOpenStore):
-                        await make_streams(link, 1)
-                        break
-                    await asyncio.sleep(0.1)
+            while True:  # a new stream may be without a leader for a while
+                with contextlib.suppress(CannotOpenStore):
+                    await make_streams(link, 1)
+                    break
+                await asyncio.sleep(0.1)
         finally:
             await link.close()
         yield found

@@ -1,4 +1,3 @@
-import asyncio
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,7 +6,7 @@ import pytest
 
 from tests.fakes import TroubledStore
 from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS, until
+from tests.peer import until
 from tests.server.events.authors import begun as begun_before
 from tests.server.events.authors import new_event
 from tests.server.events.authors import run as carry_out
@@ -47,9 +46,8 @@ async def test_idle_events_are_deleted_and_finished_ones_much_later(tmp_path: Pa
             await save(table, code, event if code.startswith(("A", "R")) else carry_out(event, "close"), MISSING)
     async with Server(settings) as server:
         table, left = server.core.store.table(EVENTS), list[str]()
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while len(left) != 3:
-                left = [code for code in ages if await table.load(code) is not None]
+        while len(left) != 3:
+            left = [code for code in ages if await table.load(code) is not None]
         assert left == ["ADL3EA", "0VER3A", "RVN2NG"]
 
 

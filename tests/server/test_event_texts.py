@@ -1,4 +1,3 @@
-import asyncio
 import csv
 import json
 from functools import partial
@@ -8,7 +7,6 @@ from typing import Any
 import pytest
 
 from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS
 from tests.server.events.authors import Decide, begun, entered, new_event, play_on, play_round
 from tests.server.events.authors import opened as with_rooms
 from tests.server.test_api import Described, read, streaming
@@ -126,8 +124,7 @@ async def test_an_event_is_read_in_every_form_while_it_is_played_and_streamed_to
             assert (first["status"], first["pairings"]) == ("open", [])
             described.check("/api/events/{event}/stream", first)
             await run(ana, code, "begin")
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                over = await stream.until(status="over")
+            over = await stream.until(status="over")
             assert await stream.next() is None
         whole = await read(server, f"/e/{code}.json")
         assert whole == over == await read(server, f"/api/events/{code.lower()}")

@@ -4,21 +4,13 @@ import pytest
 
 from tests.peer import Message, Peer, open_peer, until
 from tests.server.nats_node import Node
-from tests.server.test_cluster import cluster_of, quick
-from tests.server.test_events_service import (
-    events_of,
-    known,
-    opened,
-    run,
-    watched,
-)
+from tests.server.test_cluster import cluster_of
+from tests.server.test_events_service import events_of, known, opened, run, watched
 from tictactoe_server.features.cluster.cluster import Cluster
 from tictactoe_server.features.tournaments import running
 from tictactoe_server.features.tournaments.service import EndEvent
 
 pytestmark = pytest.mark.features
-
-__all__ = ["quick"]
 
 
 async def resign_where_called(peer: Peer, call: Message) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.fakes import FakeClock, Trouble, TroubledStore
 from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer, two_playing, until
+from tests.peer import Message, Peer, open_peer, two_playing, until
 from tictactoe_server.core.live_room import closing_notice
 from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.features.tournaments import broadcasts, running, service
@@ -109,8 +109,7 @@ async def test_a_call_reaches_every_connection_within_a_second(server: Server) -
         async with known(server, token=token) as here, known(server, token=token) as there:
             await here.ask("join", room=room)
             event = await begun(cy, here, cy)
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                calls = [await peer.next_of("call") for peer in (here, there, cy)]
+            calls = [await peer.next_of("call") for peer in (here, there, cy)]
             mine, same, other = calls
             await ana.next_of("call")
             assert {key: mine[key] for key in ("event", "pairing", "against")} == {
@@ -122,20 +121,19 @@ async def test_a_call_reaches_every_connection_within_a_second(server: Server) -
             assert 0 < mine["due_ms"] <= 60_000
 
 
-async def test_the_welcome_lists_calls_until_the_game_is_scored(server: Server) -> None:
-    async with known(server, "ana") as ana, known(server, "bo") as bo:
-        await begun(bo, ana, bo)
-        call = await ana.next_of("call")
-        async with known(server, token=ana.welcome["token"]) as again:
-            (found,) = again.welcome["calls"]
-            assert {key: found[key] for key in ("room", "mark", "against")} == {
-                key: call[key] for key in ("room", "mark", "against")
-            }
-            assert (await again.ask("join", room=call["room"]))["seat"] == call["mark"]
-            await again.ask("resign", room=call["room"])
-        await bo.until(lambda message: message.get("status") == "over")
-        async with known(server, token=ana.welcome["token"]) as again:
-            assert "calls" not in again.welcome
+async def test_the_welcome_lists_calls_until_the_game_is_scored(server: Server, ana: Peer, bo: Peer) -> None:
+    await begun(bo, ana, bo)
+    call = await ana.next_of("call")
+    async with known(server, token=ana.welcome["token"]) as again:
+        (found,) = again.welcome["calls"]
+        assert {key: found[key] for key in ("room", "mark", "against")} == {
+            key: call[key] for key in ("room", "mark", "against")
+        }
+        assert (await again.ask("join", room=call["room"]))["seat"] == call["mark"]
+        await again.ask("resign", room=call["room"])
+    await bo.until(lambda message: message.get("status") == "over")
+    async with known(server, token=ana.welcome["token"]) as again:
+        assert "calls" not in again.welcome
 
 
 async def test_too_many_bots_are_refused() -> None:
@@ -300,16 +298,15 @@ async def test_a_takeover_interrupted_by_a_crash_is_completed(store: TroubledSto
         await play_on(event, heir, other, call, {"type": "move", "cell": 0})
 
 
-async def test_leaving_a_running_event_forfeits_the_game_and_closes_its_room(server: Server) -> None:
-    async with known(server, "ana") as ana, known(server, "bo") as bo:
-        event = await begun(ana, ana, bo)
-        call = await bo.next_of("call")
-        await bo.ask("join", room=call["room"])
-        assert (await ana.ask("event_leave", event=event))["type"] == "ok"
-        ended = await bo.next_of("closed")
-        assert (ended["room"], ended["code"]) == (call["room"], "event")
-        over = await watched(ana, event)
-        assert (over["status"], over["pairings"][0]["result"]) == ("over", call["mark"])
+async def test_leaving_a_running_event_forfeits_the_game_and_closes_its_room(ana: Peer, bo: Peer) -> None:
+    event = await begun(ana, ana, bo)
+    call = await bo.next_of("call")
+    await bo.ask("join", room=call["room"])
+    assert (await ana.ask("event_leave", event=event))["type"] == "ok"
+    ended = await bo.next_of("closed")
+    assert (ended["room"], ended["code"]) == (call["room"], "event")
+    over = await watched(ana, event)
+    assert (over["status"], over["pairings"][0]["result"]) == ("over", call["mark"])
 
 
 async def test_entering_and_leaving_an_event_is_rate_limited() -> None:
@@ -323,31 +320,29 @@ async def test_entering_and_leaving_an_event_is_rate_limited() -> None:
         assert await ana.refusal("event_ready", event=event, on=True) == "rate_limited"
 
 
-async def test_a_code_that_no_event_has_is_refused(server: Server) -> None:
-    async with known(server, "ana") as ana:
-        for code in ("222222", "nonsense", "1"):
-            refused = await ana.ask("event_join", event=code)
-            assert (refused["code"], refused["path"]) == ("no_such_event", "event")
+async def test_a_code_that_no_event_has_is_refused(ana: Peer) -> None:
+    for code in ("222222", "nonsense", "1"):
+        refused = await ana.ask("event_join", event=code)
+        assert (refused["code"], refused["path"]) == ("no_such_event", "event")
 
 
-async def test_subscribers_get_changes_of_an_event_until_they_unsubscribe(server: Server) -> None:
-    async with known(server, "ana") as ana, known(server, "eve") as eve, known(server, "bo") as bo:
-        event = await opened(ana, bots=["easy"])
-        state = await watched(eve, event)
-        assert (state["head"]["players"], state["head"]["present"]) == (1, 1)
-        await ana.ask("event_join", event=event)
-        entered = await eve.next_of("event")
-        assert (entered["head"]["players"], entered["head"]["present"]) == (2, 2)
-        await ana.ask("event_ready", event=event, on=False)
-        rows = await eve.next_of("event_rows")
-        assert [(row["name"], row["status"]) for row in rows["rows"]] == [("ana", "away")]
-        assert (rows["seq"], rows["pairings"]) == (entered["seq"] + 1, [])
-        await eve.ask("event_watch", event=event, on=False)
-        count = len(eve.seen)
-        await bo.ask("event_join", event=event)
-        await ana.until(lambda message: message["type"] == "event" and message["head"]["players"] == 3)
-        await eve.ask("ping")
-        assert [message["type"] for message in eve.seen[count:]] == ["ok"]
+async def test_subscribers_get_changes_of_an_event_until_they_unsubscribe(ana: Peer, eve: Peer, bo: Peer) -> None:
+    event = await opened(ana, bots=["easy"])
+    state = await watched(eve, event)
+    assert (state["head"]["players"], state["head"]["present"]) == (1, 1)
+    await ana.ask("event_join", event=event)
+    entered = await eve.next_of("event")
+    assert (entered["head"]["players"], entered["head"]["present"]) == (2, 2)
+    await ana.ask("event_ready", event=event, on=False)
+    rows = await eve.next_of("event_rows")
+    assert [(row["name"], row["status"]) for row in rows["rows"]] == [("ana", "away")]
+    assert (rows["seq"], rows["pairings"]) == (entered["seq"] + 1, [])
+    await eve.ask("event_watch", event=event, on=False)
+    count = len(eve.seen)
+    await bo.ask("event_join", event=event)
+    await ana.until(lambda message: message["type"] == "event" and message["head"]["players"] == 3)
+    await eve.ask("ping")
+    assert [message["type"] for message in eve.seen[count:]] == ["ok"]
 
 
 async def test_missing_players_are_listed_with_times(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -397,22 +392,20 @@ async def test_a_large_event_is_shown_in_eight_kilobytes_with_the_own_row(server
         await zoe.ask("event_join", event=event)
         await run(zoe, event, "begin")
         text = ""
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while not ('"type":"event"' in text and '"round":1' in text and '"state":"open"' in text):
-                text = str(await zoe.socket.recv())
+        while not ('"type":"event"' in text and '"round":1' in text and '"state":"open"' in text):
+            text = str(await zoe.socket.recv())
         assert len(text.encode()) < 8_192
         state, own = json.loads(text), zoe.welcome["player"]
         assert own in [row["player"] for row in state["table"]]
         assert len(state["table"]) <= 21
 
 
-async def test_running_events_are_listed_newest_first(server: Server) -> None:
-    async with known(server, "ana") as ana, known(server, "bo") as bo:
-        first, second = await opened(ana, title="One"), await opened(ana, title="Two", bots=["easy"])
-        rows = (await bo.ask("events"))["events"]
-        assert [(row["event"], row["title"], row["players"]) for row in rows] == [(second, "Two", 1), (first, "One", 0)]
-        await run(ana, second, "close")
-        assert [row["event"] for row in (await bo.ask("events"))["events"]] == [first]
+async def test_running_events_are_listed_newest_first(ana: Peer, bo: Peer) -> None:
+    first, second = await opened(ana, title="One"), await opened(ana, title="Two", bots=["easy"])
+    rows = (await bo.ask("events"))["events"]
+    assert [(row["event"], row["title"], row["players"]) for row in rows] == [(second, "Two", 1), (first, "One", 0)]
+    await run(ana, second, "close")
+    assert [row["event"] for row in (await bo.ask("events"))["events"]] == [first]
 
 
 @pytest.mark.parametrize("bot", [False, True], ids=["a person", "a program"])

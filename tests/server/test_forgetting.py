@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
+from tests.peer import Peer, open_peer, play_out, until
 from tests.server.nats_node import STREAMS, empty_store, node_in
 from tictactoe_server.features.backups.files import back_up, database_in, restore_backup
 from tictactoe_server.features.cluster.feature import ClusterOptions
@@ -61,9 +61,7 @@ async def is_done(server: Server, player: str) -> bool:
 
 
 async def until_done(server: Server, player: str) -> None:
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while not await is_done(server, player):  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
+    await until(lambda: is_done(server, player))
 
 
 async def test_a_player_is_forgotten_in_a_game(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,22 +16,12 @@ from msgspec.structs import replace
 
 from tests.authority import Authority
 from tests.environment import environment
-from tests.peer import PATIENCE_SECONDS, until
+from tests.peer import until
 from tests.proxy import Link as ProxyLink
 from tests.proxy import Proxy
 from tests.server.commands import run_command
 from tests.server.nats_node import Node, check_refusal, empty_store, make_anew, node_in
-from tests.server.stored import (
-    ANA_KEY,
-    finish,
-    forget_ban,
-    keep,
-    keep_ban,
-    keep_player,
-    room_of,
-    rooms_in,
-    seat,
-)
+from tests.server.stored import ANA_KEY, finish, forget_ban, keep, keep_ban, keep_player, room_of, rooms_in, seat
 from tests.server.tables import ANA, BO
 from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.features.cluster import feature
@@ -86,12 +76,9 @@ class Several(RemoteServers):
 
 async def until_copied(store: JetStreamStore, count: int) -> list[tuple[int, FinishedGame]]:
     """Wait until the history has `count` games of ana's, and return them."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while True:
-            games = await store.games.games_of(ANA.id, 10)
-            if len(games) == count:
-                return games
-            await asyncio.sleep(0.01)
+    while len(games := await store.games.games_of(ANA.id, 10)) != count:  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    return games
 
 
 async def test_the_codes_of_all_rooms_are_read_without_the_rooms(store: JetStreamStore) -> None:
@@ -183,11 +170,8 @@ async def test_a_player_with_a_seat_is_kept_for_a_year_even_renamed(store: JetSt
     await keep_player(store, ANA_KEY, ANA, MISSING)
     assert (await stored_player(link))[1] == f"{2 * 86_400}s"
     await seat(store, ANA_KEY)
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while True:
-            if (await stored_player(link))[1] == f"{366 * 86_400}s":
-                break
-            await asyncio.sleep(0.01)
+    while (await stored_player(link))[1] != f"{366 * 86_400}s":  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
     found = await store.table(PLAYERS).load(ANA_KEY)
     assert found is not None
     await save(store.table(PLAYERS), ANA_KEY, replace(found[0], player=BO), found[1])

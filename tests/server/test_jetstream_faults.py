@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 from msgspec.structs import replace
 
-from tests.peer import PATIENCE_SECONDS, until
+from tests.peer import until
 from tests.server.fake_nats import FakeNats
 from tests.server.nats_node import check_refusal
 from tests.server.stored import keep, room_of
@@ -42,13 +42,12 @@ async def store(nats: FakeNats) -> AsyncIterator[JetStreamStore]:
 
 
 async def stored(store: JetStreamStore) -> tuple[Room, int]:
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while True:
-            with contextlib.suppress(StoreUnavailable):
-                found = await store.table(ROOMS).load(CODE)
-                assert found is not None
-                return found
-            await asyncio.sleep(0.01)
+    while True:
+        with contextlib.suppress(StoreUnavailable):
+            found = await store.table(ROOMS).load(CODE)
+            assert found is not None
+            return found
+        await asyncio.sleep(0.01)
 
 
 async def test_a_save_with_a_lost_answer_is_unknown_until_a_load(nats: FakeNats, store: JetStreamStore) -> None:

@@ -10,7 +10,7 @@ from typing import cast
 
 import pytest
 
-from tests.peer import PATIENCE_SECONDS, open_peer, until
+from tests.peer import open_peer, until
 from tests.raw import open_raw, text
 from tests.server.tables import ANA, BO, CY
 from tictactoe_engine import PRESETS
@@ -111,10 +111,9 @@ async def test_jobs_due_at_once_run_in_order_and_in_slices() -> None:
     moment = asyncio.get_running_loop().time() + 0.01
     for number in range(3 * SLICE_ITEMS):
         scheduler.at(moment, partial(done.append, number))
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while len(done) < 3 * SLICE_ITEMS:
-            await asyncio.sleep(0)
-            turns.append(len(done))
+    while len(done) < 3 * SLICE_ITEMS:
+        await asyncio.sleep(0)
+        turns.append(len(done))
     assert done == sorted(done)
     assert max(after - before for before, after in itertools.pairwise((0, *turns))) <= SLICE_ITEMS
 
@@ -135,8 +134,7 @@ async def test_dropping_a_player_with_many_seats_blocks_no_others(server: Server
             await ana.send("create")
         await ana.ask("ping")
     held: dict[str, int] = {}
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while len(held) < 400:
-            async with open_peer(server.url, token=ana.welcome["token"]) as again:
-                assert len(again.welcome["rooms"]) == 400
-                held = again.welcome.get("held_ms", {})
+    while len(held) < 400:
+        async with open_peer(server.url, token=ana.welcome["token"]) as again:
+            assert len(again.welcome["rooms"]) == 400
+            held = again.welcome.get("held_ms", {})

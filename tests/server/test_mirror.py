@@ -1,10 +1,9 @@
-import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
 
 from tests.fakes import TroubledStore
-from tests.peer import PATIENCE_SECONDS, until
+from tests.peer import until
 from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.features.tournaments.event_store import EVENTS
 from tictactoe_server.records.mirror import Mirror
@@ -86,5 +85,4 @@ async def test_a_table_is_loaded_again_until_the_store_answers(tasks: Tasks, sto
     store.events.trouble.fail("load_all", StoreUnavailable("away"), times=3)
     mirror = Mirror(store.table(EVENTS), EVENTS.name, RemoteServers(), tasks)
     tasks.start(mirror.run())
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        await mirror.loaded.wait()
+    await mirror.loaded.wait()

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out, two_playing
+from tests.peer import Peer, open_peer, play_out, two_playing, until
 from tests.server.stored import bans_in
 from tests.server.test_pages import get
 from tictactoe_server.core.remote import RemoteServers
@@ -227,8 +227,7 @@ async def test_draining_refuses_new_games_and_lets_running_ones_finish(server: S
     ending = asyncio.create_task(server.parts.drain.until_over())
     assert (await bo.ask("join", room=on))["seat"] == "O"
     await play_out({"X": ana, "O": bo}, on, [0, 3, 1, 4, 2])
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        await ending
+    await ending
 
 
 async def test_while_it_drains_a_rematch_that_has_begun_is_still_acknowledged(server: Server) -> None:
@@ -245,8 +244,7 @@ async def test_a_final_drain_ends_at_its_deadline_and_says_so() -> None:
     server = await Server(Settings(host="127.0.0.1", port=0)).__aenter__()
     async with two_playing(server) as (ana, *_):
         await ask(server, DrainOrder(0.2, for_good=True))
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            await server.parts.drain.until_over()
+        await server.parts.drain.until_over()
         assert (await ana.next_of("notice"))["code"] == "stopping"
         assert "retry_ms" not in await ana.ask("create")
         leaving = asyncio.create_task(server.__aexit__(None, None, None))
@@ -259,11 +257,9 @@ async def test_a_final_drain_ends_at_its_deadline_and_says_so() -> None:
 async def test_an_abandoned_game_does_not_delay_draining(server: Server) -> None:
     async with two_playing(server):
         pass
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while any(row["here"] for row in await ask(server, ListRooms())):  # noqa: ASYNC110
-            await asyncio.sleep(0.001)
-        await ask(server, DrainOrder())
-        await server.parts.drain.until_over()
+    await until(lambda: not server.core.presence.ids)
+    await ask(server, DrainOrder())
+    await server.parts.drain.until_over()
 
 
 async def test_a_banned_address_may_read_only_health_over_plain_http(server: Server, ana: Peer) -> None:

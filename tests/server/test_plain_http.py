@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.limits import uncounted
-from tests.peer import PATIENCE_SECONDS, until
+from tests.peer import until
 from tests.raw import open_bytes, read_to_end
 from tests.server.cases import cases
 from tests.server.deadlines import expire
@@ -31,11 +31,10 @@ class Answer:
 
 
 async def read_answer(reader: asyncio.StreamReader, *, with_body: bool = True) -> Answer:
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
-        first, *lines = head[:-4].split("\r\n")
-        fields = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
-        body = await reader.readexactly(int(fields.get("content-length", 0))) if with_body else b""
+    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+    first, *lines = head[:-4].split("\r\n")
+    fields = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
+    body = await reader.readexactly(int(fields.get("content-length", 0))) if with_body else b""
     return Answer(int(first.split()[1]), fields, body)
 
 

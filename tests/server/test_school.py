@@ -1,11 +1,10 @@
-import asyncio
 import json
 import re
 from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
+from tests.peer import Peer, open_peer, play_out, until
 from tests.raw import open_bytes
 from tests.server.test_pages import BROWSER, LINE_FOR_X, get
 from tests.server.test_previews import previews_of
@@ -174,9 +173,7 @@ async def first_line(server: Server, path: str) -> str:
 async def test_absent_players_are_forgotten_after_the_period(school: Server) -> None:
     async with open_peer(school.url) as ana:
         token = ana.welcome["token"]
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while school.core.presence.ids:  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
+    await until(lambda: not school.core.presence.ids)
     await school.service(Erasure).go_round(today() + 181)
     async with open_peer(school.url, token=token) as gone:
         assert gone.welcome["code"] == "bad_token"

@@ -9,7 +9,7 @@ import pytest
 
 from tests.limits import uncounted
 from tests.peer import play_out, two_playing, until
-from tests.server.nats_node import Node, empty_store, node_in
+from tests.server.nats_node import Node, empty_store, node_in, opened
 from tests.server.stored import finish
 from tests.server.tables import ANA, BO
 from tictactoe_server.features.cluster.cluster import Cluster
@@ -17,7 +17,7 @@ from tictactoe_server.features.cluster.feature import FEATURE as CLUSTER
 from tictactoe_server.features.cluster.feature import ClusterOptions
 from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.features.jetstream.store import JetStreamStore
-from tictactoe_server.records.tables import KEPT, ROOMS
+from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -60,10 +60,6 @@ async def connected_again(link: Link) -> None:
     is_back = asyncio.Event()
     link.on_connected.append(is_back.set)
     await is_back.wait()
-
-
-async def opened(node: Node, data: Path) -> JetStreamStore:
-    return await JetStreamStore.open(node.url, KEPT, data=data, unsafe=True)
 
 
 async def test_running_rooms_are_restored_and_continue(

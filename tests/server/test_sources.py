@@ -16,15 +16,7 @@ from tests.raw import open_raw, ping, text
 from tests.server.test_limits import LOOPBACK, serving, speaking_for
 from tests.server.test_pages import LINE_FOR_X
 from tictactoe_server.core import pressure
-from tictactoe_server.core.pressure import (
-    IN_LINE,
-    PLACES,
-    PLACES_OF_ADDRESS,
-    PLAYING_SECONDS,
-    Place,
-    Places,
-    Pressure,
-)
+from tictactoe_server.core.pressure import IN_LINE, PLACES, PLACES_OF_ADDRESS, PLAYING_SECONDS, Place, Places, Pressure
 from tictactoe_server.play.hello import HelloService
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits
@@ -238,9 +230,7 @@ async def test_moves_need_no_place_and_requests_that_wait_for_the_store_do(monke
         assert (await cy.receive())["id"] == "waits"
 
 
-async def test_concurrent_requests_of_an_address_are_limited_and_all_answered(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_concurrent_requests_of_an_address_are_limited_and_all_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     at_once = most = 0
     all_are_here = asyncio.Event()
     register = HelloService._register

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.peer import until
 from tests.server.laboratory import Laboratory, open_laboratory
-from tests.server.stored import ANA_KEY, finish, forget, keep, room_of, rooms_in, until_noted
+from tests.server.stored import ANA_KEY, finish, forget, has_noted, keep, room_of, rooms_in
 from tests.server.tables import ANA, BO
 from tictactoe_server import clock
 from tictactoe_server.records.tables import PLAYERS, ROOMS, KnownPlayer, open_folder, today
@@ -36,13 +37,12 @@ async def laboratory(tmp_path: Path) -> AsyncIterator[Laboratory]:
 
 async def until_it_saves(store: SqliteStore, code: str) -> None:
     """Save a room as soon as the store accepts it; a failed attempt may have been stored."""
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while True:
-            with contextlib.suppress(StoreUnavailable):
-                with contextlib.suppress(Conflict):
-                    await keep(store, room_of(code), MISSING)
-                return
-            await asyncio.sleep(0.01)
+    while True:
+        with contextlib.suppress(StoreUnavailable):
+            with contextlib.suppress(Conflict):
+                await keep(store, room_of(code), MISSING)
+            return
+        await asyncio.sleep(0.01)
 
 
 async def test_a_batch_has_a_limit(laboratory: Laboratory) -> None:
@@ -105,7 +105,7 @@ async def test_a_fresh_connection_and_a_mended_one_flush_every_save(laboratory: 
 
 async def test_a_note_alone_waits_for_no_flush_and_a_save_after_it_does(laboratory: Laboratory) -> None:
     laboratory.store.note_time(1)
-    await until_noted(laboratory.store, 1)
+    await until(lambda: has_noted(laboratory.store, 1))
     assert laboratory.database.transactions == [False]
     assert await laboratory.pragma("synchronous") == [(1,)]
     await keep(laboratory.store, room_of(CODE), MISSING)
@@ -124,11 +124,10 @@ async def fold(laboratory: Laboratory) -> None:
     """Note the time and fold pending games."""
     before = len(laboratory.database.transactions)
     laboratory.store.note_time(1)
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while True:
-            await laboratory.store.noted_time()
-            if len(laboratory.database.transactions) > before:
-                return
+    while True:
+        await laboratory.store.noted_time()
+        if len(laboratory.database.transactions) > before:
+            return
 
 
 async def test_a_room_that_rests_is_folded_into_its_table_and_the_journal_stays_short(laboratory: Laboratory) -> None:
@@ -221,12 +220,11 @@ async def test_closing_with_an_unresponsive_disk_raises_and_unlocks_later(tmp_pa
         await laboratory.store.close()
     laboratory.go_on()
     assert await asyncio.to_thread(laboratory.database.closed.wait, PATIENCE_SECONDS)
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while True:
-            with contextlib.suppress(Exception):
-                again = open_folder(tmp_path)
-                break
-            await asyncio.sleep(0.01)
+    while True:
+        with contextlib.suppress(Exception):
+            again = open_folder(tmp_path)
+            break
+        await asyncio.sleep(0.01)
     assert set(await rooms_in(again)) == {CODE}
     await again.close()
 

@@ -11,8 +11,9 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from tests.peer import until
 from tests.server.nats_node import empty_store
-from tests.server.stored import ANA_KEY, finish, keep, room_of, until_noted
+from tests.server.stored import ANA_KEY, finish, has_noted, keep, room_of
 from tests.server.tables import ANA, BO
 from tests.server.tables import Table as PlayedTable
 from tictactoe_server.features.backups.copying import check_database, copy, folder_source, folder_target
@@ -215,7 +216,7 @@ async def test_the_last_note_of_the_time_is_kept(store: Storage) -> None:
     store.note_time(1)
     store.note_time(2)
     await keep(store, room_of(CODE), MISSING)
-    await until_noted(store, 2)
+    await until(lambda: has_noted(store, 2))
 
 
 async def test_all_values_about_a_person_are_found_by_id(store: Storage) -> None:

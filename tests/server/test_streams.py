@@ -6,16 +6,15 @@ import pytest
 
 from tests.cluster.nodes import READY_SECONDS, Nodes
 from tests.server.commands import run_command
-from tests.server.nats_node import Node, empty_store, empty_streams, make_anew
+from tests.server.nats_node import Node, empty_store, empty_streams, make_anew, opened
 from tests.server.stored import finish, keep, room_of, rooms_in
 from tests.server.tables import ANA, BO
 from tictactoe_server.features.cluster.messages import HEARTBEATS, Heartbeat, encode
 from tictactoe_server.features.jetstream import streams as sharding
 from tictactoe_server.features.jetstream.link import Link
-from tictactoe_server.features.jetstream.store import JetStreamStore
 from tictactoe_server.features.jetstream.stream import Stream, StreamError, StreamInfo
 from tictactoe_server.features.jetstream.streams import make_streams, name_of, share_out, spread_leaders
-from tictactoe_server.records.tables import KEPT, ROOMS
+from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.store import MISSING, CannotOpenStore
 
@@ -38,10 +37,6 @@ class Reader:
             self.cursor, self.read[id] = cursor, game.room
             fresh.append(game.room)
         return sorted(fresh)
-
-
-async def opened(node: Node) -> JetStreamStore:
-    return await JetStreamStore.open(node.url, KEPT, unsafe=True)
 
 
 async def share_out_anew(node: Node, count: int) -> int:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.authority import Authority
 from tests.environment import environment
-from tests.peer import PATIENCE_SECONDS, open_peer, until
+from tests.peer import open_peer, until
 from tests.raw import open_bytes, read_to_end
 from tests.server.test_plain_http import answering, read_answer
 from tictactoe_server import OperatorError
@@ -51,12 +51,11 @@ async def test_a_tls_client_that_leaves_is_not_logged(authority: Authority, capl
     async with secured(authority) as server, answering(server, never):
         _, writer = await asyncio.open_connection("localhost", server.port, ssl=authority.trusting())
         writer.write(b"GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            await is_asked.wait()
-            writer.close()
-            with contextlib.suppress(ConnectionError, ssl.SSLError):
-                await writer.wait_closed()
-            await until(lambda: not server._admission.connections)
+        await is_asked.wait()
+        writer.close()
+        with contextlib.suppress(ConnectionError, ssl.SSLError):
+            await writer.wait_closed()
+        await until(lambda: not server._admission.connections)
     assert not [record for record in caplog.records if record.levelname == "WARNING"]
 
 
@@ -95,12 +94,11 @@ async def test_handshakes_that_never_end_count_like_connections(authority: Autho
         assert (await inside.ask("ping"))["type"] == "ok"
         for _, writer in silent:
             writer.close()
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while True:
-                with contextlib.suppress(OSError):
-                    async with open_peer(server.url, tls=authority.trusting()) as newcomer:
-                        assert newcomer.welcome["type"] == "welcome"
-                        break
+        while True:
+            with contextlib.suppress(OSError):
+                async with open_peer(server.url, tls=authority.trusting()) as newcomer:
+                    assert newcomer.welcome["type"] == "welcome"
+                    break
 
 
 async def test_a_server_that_stops_does_not_wait_for_handshakes_of_tls(authority: Authority) -> None:
@@ -117,11 +115,8 @@ async def test_renewed_files_count_for_new_connections_and_end_no_old_one(author
         open_peer(server.url, tls=authority.trusting()) as old,
     ):
         authority.issue("play.example.org")
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while True:
-                await asyncio.sleep(0.01)
-                if await names_shown(server, authority) == {"play.example.org"}:
-                    break
+        while await names_shown(server, authority) != {"play.example.org"}:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
         assert (await old.ask("ping"))["type"] == "ok"
 
 

@@ -50,7 +50,7 @@ async def test_chat_goes_with_the_room(server: Server) -> None:
             await peer.ask("leave", room=room)
         await until(lambda: room not in server.core.rooms.by_code)
         table = server.core.store.table(CHATS)
-        while await table.load(room) is not None:
+        while await table.load(room) is not None:  # noqa: ASYNC110
             await asyncio.sleep(0)
 
 

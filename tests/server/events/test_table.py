@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.fakes import Watcher
+from tests.peer import until
 from tests.server.events.authors import begun, better_wins, new_event, play_on, play_round, tick
 from tictactoe_protocol.events import EventReady
 from tictactoe_protocol.standings import Game
@@ -94,7 +95,6 @@ async def test_a_new_watcher_of_a_changed_event_is_not_shown_the_state_before_th
     topic.watch(cast(Session, second), changed)
     attendance = Attendance(present=3)
     looking = asyncio.create_task(topic.run())
-    while attendance.present not in [message.get("present") for message in first.seen]:  # noqa: ASYNC110
-        await asyncio.sleep(0)
+    await until(lambda: attendance.present in [message.get("present") for message in first.seen])
     looking.cancel()
     assert [message["seq"] for message in second.seen] == [changed.seq] * len(second.seen)

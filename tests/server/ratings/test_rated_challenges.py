@@ -10,13 +10,11 @@ from tests.peer import Peer, open_peer, until
 from tests.server.nats_node import Node
 from tests.server.ratings.served import CLOCK, HERE, RATED, a_server, begin, people, play_rated
 from tests.server.test_challenges import challenge, id_of, known, over, refusal
-from tests.server.test_cluster import cluster_of, quick
+from tests.server.test_cluster import cluster_of
 from tictactoe_server.features.ratings.service import MOST_OF_PAIR, Ladders
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.features
-
-__all__ = ["quick"]
 
 
 async def accept(peer: Peer, id: str) -> str:
