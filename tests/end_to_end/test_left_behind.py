@@ -28,36 +28,36 @@ def is_way_back(line: str, code: str, server: Server) -> bool:
     return re.fullmatch(rf"You have a game in {code} \((1:00|0:5\d) left\): {command}", line) is not None
 
 
-async def test_a_new_match_names_the_game_that_still_waits(server: Server) -> None:
-    async with left_behind(server) as (code, _), run_client("play", "-s", server.url) as ana:
-        assert await ana.read_line() == f"Connecting to {server.url} ..."
-        assert is_way_back(str(await ana.read_line()), code, server)
+async def test_a_new_match_names_the_game_that_still_waits(clocked: Server) -> None:
+    async with left_behind(clocked) as (code, _), run_client("play", "-s", clocked.url) as ana:
+        assert await ana.read_line() == f"Connecting to {clocked.url} ..."
+        assert is_way_back(str(await ana.read_line()), code, clocked)
         await ana.until("Waiting for another player.")
 
 
-async def test_every_command_reminds_of_an_abandoned_game_once(server: Server) -> None:
-    async with left_behind(server) as (code, bo):
+async def test_every_command_reminds_of_an_abandoned_game_once(clocked: Server) -> None:
+    async with left_behind(clocked) as (code, bo):
         for command in (["check"], ["history", "--json"]):
-            told = await complaint(*command, "-s", server.url, code=0)
-            assert is_way_back(told.splitlines()[0], code, server)
-            assert await complaint("rooms", "-s", server.url, code=0) == ""
-            async with run_client("join", code, "-s", server.url) as ana:
+            told = await complaint(*command, "-s", clocked.url, code=0)
+            assert is_way_back(told.splitlines()[0], code, clocked)
+            assert await complaint("rooms", "-s", clocked.url, code=0) == ""
+            async with run_client("join", code, "-s", clocked.url) as ana:
                 await ana.until("You are O, ana. bo is X.")
                 assert not any(line.startswith("You have a game") for line in ana.lines)
                 await ana.kill()
             await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
 
 
-async def test_a_game_lost_meanwhile_is_announced_once(server: Server) -> None:
-    async with left_behind(server) as (code, bo):
+async def test_a_game_lost_meanwhile_is_announced_once(clocked: Server) -> None:
+    async with left_behind(clocked) as (code, bo):
         await bo.ask("move", room=code, cell=0, ply=0)
-        async with run_client("join", code, "-s", server.url) as ana:
+        async with run_client("join", code, "-s", clocked.url) as ana:
             await ana.ask("b2", "You play B2")
             await bo.state(ply=2)
             await ana.kill()
         await bo.ask("resign", room=code)
-        told = await complaint("rooms", "-s", server.url, code=0)
+        told = await complaint("rooms", "-s", clocked.url, code=0)
         assert told.startswith(f"Your game in {code} is over: won by resignation. tictactoe-client replay ")
-        assert told.endswith(f" --server {server.url}\n")
-        assert not rooms_left(server.url)
-        assert await complaint("rooms", "-s", server.url, code=0) == ""
+        assert told.endswith(f" --server {clocked.url}\n")
+        assert not rooms_left(clocked.url)
+        assert await complaint("rooms", "-s", clocked.url, code=0) == ""

@@ -75,8 +75,8 @@ async def test_an_unreachable_server_is_reported_and_retried(open_screen: OpenSc
             await ana.do("r", "Playing as  ana")
 
 
-async def test_an_abandoned_seat_is_offered_until_it_is_used(server: Server, open_screen: OpenScreen) -> None:
-    async with a_seat_left(server) as (_, code), open_screen(server.url, name=None) as ana:
+async def test_an_abandoned_seat_is_offered_until_it_is_used(clocked: Server, open_screen: OpenScreen) -> None:
+    async with a_seat_left(clocked) as (_, code), open_screen(clocked.url, name=None) as ana:
         text = await ana.until(f"> Resume {code} (", "your seat is kept: you are O", "Playing as  ana")
         assert re.search(r"> Resume \w{6} \((1:00|0:5\d) left\)", text)
         await ana.do("enter", "It's bo's move.", "O  ana (you)")
