@@ -18,8 +18,20 @@ from multiprocessing import get_context
 
 from tests.simulation.run import Result, play
 
+
+def parse_seeds(text: str) -> range:
+    """Return the seeds in a text such as ``7`` or ``1-100``; raises ValueError if there are none."""
+    first, _, last = text.partition("-")
+    seeds = range(int(first), int(last or first) + 1)
+    if not seeds:
+        raise ValueError(text)
+    return seeds
+
+
 PARSER = argparse.ArgumentParser(prog="python -m tests.simulation", description="Run the server in virtual time.")
-PARSER.add_argument("--seeds", default="1-10", metavar="A-B", help="which seeds to run (default: 1-10)")
+PARSER.add_argument(
+    "--seeds", type=parse_seeds, default="1-10", metavar="A-B", help="which seeds to run (default: 1-10)"
+)
 PARSER.add_argument("--repeat", action="store_true", help="run each seed twice, and compare the digests")
 PARSER.add_argument("--fault", metavar="NAME", help="plant a fault of planted.py in the server first")
 PARSER.add_argument("--stop", action="store_true", help="stop at the first seed that breaks a promise")
@@ -33,12 +45,10 @@ def main() -> int:
         from tests.simulation import planted
 
         planted.plant(options.fault)
-    first, _, last = options.seeds.partition("-")
-    seeds = range(int(first), int(last or first) + 1)
     started = time.perf_counter()
     totals: Counter[str] = Counter()
     with get_context("fork").Pool(os.cpu_count(), maxtasksperchild=1) as pool:
-        for result in pool.imap(partial(run, options), seeds):
+        for result in pool.imap(partial(run, options), options.seeds):
             report(result, options)
             totals.update({**result.counts, "seeds": 1, "broken": bool(result.violations)})
             if totals["broken"] and options.stop:
