@@ -84,6 +84,14 @@ def test_past_that_time_the_game_is_aborted(cells: tuple[int, ...]) -> None:
     assert start_ms(table) is None
 
 
+def test_the_first_move_of_a_rematch_is_due_as_late_as_that_of_the_first_game() -> None:
+    table = timed(0, 4, (ANA, RESIGN))
+    table.wait(40_000)
+    table.do_all((ANA, REMATCH), (BO, REMATCH))
+    table.wait(12_000)
+    assert (start_ms(table), table.times) == (18_000, [300_000, 300_000])
+
+
 def test_with_three_a_player_who_does_not_begin_is_passed_over() -> None:
     table = three(clock=FIVE_MINUTES)
     table.wait(30_000)
