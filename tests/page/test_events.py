@@ -152,6 +152,7 @@ async def entered_beside_a_game(server: Server, visit: Visit, bo: Peer, cy: Peer
     await enter(ana, "ana")
     await expect(ana.page.locator(".entry")).to_contain_text("You are in")
     await ana.page.goto(elsewhere)
+    await expect(ana.page.locator("p.turn.mine")).to_be_visible()
     return ana, event
 
 
@@ -159,7 +160,6 @@ async def test_a_call_during_another_game_has_a_button(server: Server, visit: Vi
     async with open_peer(server.url, "cy") as cy:
         ana, event = await entered_beside_a_game(server, visit, bo, cy)
         elsewhere = ana.page.url
-        await expect(ana.page.locator("p.turn.mine")).to_be_visible()
         await begin(bo, event)
         room = await come(bo)
         await expect(ana.page.locator(".notice")).to_contain_text("against bo.")
