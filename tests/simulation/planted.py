@@ -12,7 +12,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_protocol.pushes import Ok
-from tictactoe_protocol.requests import Claim, Move
+from tictactoe_protocol.requests import Claim, Draw, Move, Rematch
 from tictactoe_server.core import change
 from tictactoe_server.core.change import RoomChange, Timers
 from tictactoe_server.core.indexes import Lobby
@@ -50,9 +50,26 @@ def acknowledge_a_move_before_it_is_stored(original: Any, self: RoomChange, room
     return after
 
 
+def leave_a_session_busy_after_an_error(original: Any, self: RoomChange, error: Exception | None) -> None:
+    if error is None or self.session is None:
+        original(self, error)
+    else:
+        change.refuse(self.session, self.command, error)
+
+
 def refuse_a_move_that_is_sent_again(original: Any, room: Room, player: Any, request: Move, now: int) -> Any:
     play._check_turn(room, room.require_mark(player), request.ply)
     return original(room, player, request, now)
+
+
+def take_a_declined_draw_for_agreed(original: Any, room: Room, player: Any, request: Draw, now: int) -> Any:
+    action = "accept" if request.action == "decline" else request.action
+    return original(room, player, replace(request, action=action), now)
+
+
+def begin_a_rematch_with_one_vote(original: Any, room: Room, player: Any, request: Rematch, now: int) -> Any:
+    after = original(room, player, request, now)
+    return after if after is room or after.game != room.game else play._start_again(room, now)
 
 
 def never_cut_off_a_client_that_does_not_read(original: Any, self: HttpConnection) -> None:
@@ -83,6 +100,19 @@ FAULTS: Final[dict[str, Planted]] = {
         "apply",
         lambda apply, room, *args: replace(apply(room, *args), **{"seq": room.seq} if type(args[1]) is Dropped else {}),
     ),
+    "keep-an-aborted-game": Planted(Room, "was_aborted", lambda was_aborted, self: False),
+    "count-an-aborted-game-in-the-score": Planted(
+        play, "_count", lambda count, room, result: count(room, replace(result, reason="agreed"))
+    ),
+    "take-back-one-move-too-many": Planted(
+        play, "ply_before_last", lambda original, *args: max(original(*args) - 1, -1)
+    ),
+    "begin-a-rematch-with-the-old-clocks": Planted(
+        play, "_start_again", lambda begin, room, now: replace(begin(room, now), remaining_ms=room.remaining_ms)
+    ),
+    "forget-which-game-a-rematch-follows": Planted(
+        COMMANDS, Rematch, lambda ask, room, player, request, now: ask(room, player, replace(request, game=UNSET), now)
+    ),
     "count-the-time-of-a-silent-disk": Planted(ServedTime, "_watch_store", nothing),
     "charge-the-mover-for-the-time-of-the-disk": Planted(change, "start_shown_turn", lambda original, after, *_: after),
     "accept-a-claim-during-the-hold": Planted(
@@ -101,6 +131,10 @@ FAULTS: Final[dict[str, Planted]] = {
     "show-nothing-to-the-player-who-moves": Planted(
         HttpConnection, "push_answer_and_state", lambda push, self, room, answer, state: self.push_frame(answer)
     ),
+    "send-chat-to-players-only": Planted(
+        LiveRoom, "push", lambda push, self, message, excluded=(): push(self, message, {*excluded, *self.watchers})
+    ),
+    "send-chat-twice": Planted(LiveRoom, "push", lambda push, self, *args: (push(self, *args), push(self, *args))),
     "keep-the-seat-with-the-first-tab": Planted(
         LiveRoom, "seat", lambda seat, self, new, player: player.id in self.players or seat(self, new, player)
     ),
@@ -111,7 +145,10 @@ FAULTS: Final[dict[str, Planted]] = {
         Running, "_score", lambda score, self, *args: score(self, *args[:-1], "")
     ),
     "acknowledge-a-move-before-it-is-stored": Planted(RoomChange, "apply", acknowledge_a_move_before_it_is_stored),
+    "leave-a-session-busy-after-an-error": Planted(RoomChange, "settled", leave_a_session_busy_after_an_error),
     "refuse-a-move-that-is-sent-again": Planted(COMMANDS, Move, refuse_a_move_that_is_sent_again),
+    "take-a-declined-draw-for-agreed": Planted(COMMANDS, Draw, take_a_declined_draw_for_agreed),
+    "begin-a-rematch-with-one-vote": Planted(COMMANDS, Rematch, begin_a_rematch_with_one_vote),
     "never-cut-off-a-client-that-does-not-read": Planted(
         HttpConnection, "pause_writing", never_cut_off_a_client_that_does_not_read
     ),
