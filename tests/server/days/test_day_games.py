@@ -11,6 +11,7 @@ from tests.peer import open_peer, play_out, until
 from tests.server.days.conftest import StartServer
 from tests.server.test_forgetting import until_done
 from tictactoe_protocol.terms import DAY_MS
+from tictactoe_server.features.days.service import DayGames
 from tictactoe_server.play.names import Names
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -25,7 +26,14 @@ async def begin(server: Server, **options: Any) -> tuple[str, str, str]:
         room = (await ana.ask("create", clock=DAYS, **options))["room"]
         await bo.ask("join", room=room)
         await bo.state(status="playing")
+        await written(server)
         return room, ana.welcome["token"], bo.welcome["token"]
+
+
+async def written(server: Server) -> None:
+    """Wait until the rows of all games are stored, which tell players that it is their turn."""
+    days = server.service(DayGames)
+    await until(lambda: not days._unwritten and not days._writing)
 
 
 async def asleep(server: Server, room: str) -> None:
@@ -41,6 +49,7 @@ async def play(server: Server, token: str, room: str, *cells: tuple[int, int]) -
         for cell, ply in cells:
             await peer.ask("move", room=room, cell=cell, ply=ply)
             state = await peer.state(ply=ply + 1)
+        await written(server)
         return state
 
 
