@@ -68,7 +68,7 @@ async def test_the_latency_follows_that_of_the_connection(proxy: Proxy, monkeypa
     quick = Backoff((0.01,), longest=0.02, hold_seconds=60)
     async with connect(proxy.url, reconnect=quick) as client, asyncio.timeout(PATIENCE_SECONDS):
         for cuts in (False, True):
-            proxy.down.delay_seconds = slow = 0.5
+            proxy.down.delay_seconds = slow = 1.5
             while client.latency_seconds < slow:
                 await client.ping()
             proxy.down.delay_seconds = 0

@@ -58,10 +58,10 @@ def test_a_board_is_sent_in_the_order_of_play_with_the_column_first() -> None:
 
 
 async def test_an_engine_that_is_never_ready_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "START_SECONDS", 0.6)
+    monkeypatch.setattr(engine, "START_SECONDS", 2.0)
     told: list[str] = []
     echo = engine.Engine(("cat",), 0, told.append)
-    with pytest.raises(engine.EngineFailed, match="It has said nothing for a second"):
+    with pytest.raises(engine.EngineFailed, match="It has said nothing for 2 seconds"):
         await echo.set_up(GOMOKU)
     await echo.end()
     assert told[0] == "START 15"
