@@ -49,7 +49,6 @@ class Priority(IntEnum):
     PERSON = 1  # a person is waiting for the bot
     REVIEW = 2  # analyse a position
     BOTS = 3  # no person is waiting
-    DEMO = 4  # the demonstration game
 
 
 class WorkerLost(Exception):
@@ -177,6 +176,10 @@ class Workers:
     @property
     def process_ids(self) -> tuple[int, ...]:
         return tuple(worker.pid for worker in self._workers if worker.pid is not None)
+
+    @property
+    def are_busy(self) -> bool:
+        return len(self._idle) < len(self._workers)
 
     @property
     def waiting(self) -> int:
