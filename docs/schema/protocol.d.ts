@@ -328,7 +328,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** A pairing in a tournament. Attributes: players: The ids of the players by mark; a single player has a bye. names: The names of the players by mark. result: The winner's mark, `draw`, or `none` for 0-0. reason: How the game ended. by: What decided the result. game_id: The id of the game, once it is over. room: The code of the room, while it is open or its game can still be seen. */
+  /** A pairing in a tournament. Attributes: players: The ids of the players by mark; a single player has a bye. names: The names of the players by mark. result: The winner's mark, `draw`, or `none` for 0-0. reason: How the game ended. by: What decided the result. game_id: The id of the game, once it is over. room: The code of the room, which may have closed. */
   interface EventPairing {
     id: string;
     round: number;

@@ -285,15 +285,15 @@ def error_answer(
 ) -> Error:
     """Return the reply to a refused request. It is safe to print, and shorter than `MAX_ERROR_BYTES` as JSON.
 
-    `id` is sent unchanged. `room` and `path` are left out if they are not safe to print, `room` also if it is a long
-    line. If the error is too long, it is sent without `data`, then also without `message`, `room` and `path`.
+    `id` is sent unchanged. `room` and `path` are left out if they are not safe to print. If the error is too long, it
+    is sent without `data`, then also without `message`, `room` and `path`.
     """
     known: dict[str, Any] = {"id": id, "retry_ms": retry_ms, "url": url}
     always = {name: value for name, value in known.items() if value is not None}
     error = Error(
         code=code,
         message=clean_text(message),
-        room=room if _identity(room) and clean_text(room) == room else UNSET,
+        room=room if room and clean_text(room) == room else UNSET,
         path=path if path and clean_text(path) == path else UNSET,
         data=UNSET if data is None else _clean(data),
         **always,

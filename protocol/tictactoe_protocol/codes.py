@@ -16,9 +16,6 @@ SERVICE_TYPE: Final = "_tictactoe._tcp.local."
 MAX_MESSAGE_BYTES: Final = 16 * 1024
 MAX_ERROR_BYTES: Final = 1024
 MAX_ID_LENGTH: Final = 64
-MAX_CODE_TEXT_LENGTH: Final = 500
-"""The length of a text with a room code. It is limited because the search takes time with the square of the length."""
-
 ChatSentence = Literal["hello", "luck", "nice", "well_played", "thanks", "oops", "moment", "again"]
 SENTENCES: Final = get_args(ChatSentence)
 """The ids of the sentences that may be sent if a server allows no other chat; ``sentence ID`` in the catalogue."""

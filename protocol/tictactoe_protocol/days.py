@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from tictactoe_protocol.terms import CodeText, Count, PushFields, RequestFields, RulesState, ShortText
+from tictactoe_protocol.terms import Count, PushFields, RequestFields, RulesState, ShortText
 
 MAX_BRANCHES: Final = 10
 MAX_PLIES: Final = 5
@@ -78,7 +78,7 @@ class Plan(RequestFields, frozen=True, tag="plan"):
         player: The id of the player's guest who plans.
     """
 
-    room: CodeText
+    room: ShortText
     moves: Annotated[tuple[Branch, ...], Meta(max_length=MAX_BRANCHES)] | UnsetType = UNSET
     player: ShortText | UnsetType = UNSET
 

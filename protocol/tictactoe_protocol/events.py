@@ -13,7 +13,6 @@ from tictactoe_protocol.terms import (
     ClockFields,
     ClockState,
     ClockTerms,
-    CodeText,
     Count,
     PushFields,
     RequestFields,
@@ -83,7 +82,7 @@ class EventOpen(RequestFields, frozen=True, tag="event_open"):
 
 
 class _EventRequest(RequestFields, frozen=True):
-    event: CodeText
+    event: ShortText
 
 
 class EventJoin(_EventRequest, frozen=True, tag="event_join"):
@@ -225,7 +224,7 @@ class EventPairing(Struct, frozen=True, omit_defaults=True):
         reason: How the game ended.
         by: What decided the result.
         game_id: The id of the game, once it is over.
-        room: The code of the room, while it is open or its game can still be seen.
+        room: The code of the room, which may have closed.
     """
 
     id: str

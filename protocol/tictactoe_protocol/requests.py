@@ -19,7 +19,6 @@ from tictactoe_protocol.names import NameRequest
 from tictactoe_protocol.rated import RatingRequest
 from tictactoe_protocol.terms import (
     ClockFields,
-    CodeText,
     Count,
     Integer,
     OfferAction,
@@ -95,7 +94,7 @@ def purpose_of(request: Any) -> str:
 
 
 class _RoomRequest(RequestFields, frozen=True):
-    room: CodeText
+    room: ShortText
 
 
 class Join(_RoomRequest, frozen=True, tag="join"):

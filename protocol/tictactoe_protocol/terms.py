@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import force_setattr
 
 from tictactoe_engine import PRESETS, InvalidRules, Rules
-from tictactoe_protocol.codes import MAX_CODE_TEXT_LENGTH, MAX_ID_LENGTH
+from tictactoe_protocol.codes import MAX_ID_LENGTH
 
 MAX_INTEGER = 2**31 - 1
 MAX_CLOCK_MS = 24 * 60 * 60 * 1000
@@ -25,8 +25,6 @@ CLOCK_WORDS: Final = "A clock has initial_ms and increment_ms, or move_ms alone,
 RequestId = Annotated[str, Meta(min_length=1, max_length=MAX_ID_LENGTH)]
 ShortText = Annotated[str, Meta(min_length=1, max_length=64)]
 Word = Annotated[str, Meta(max_length=64)]
-CodeText = Annotated[str, Meta(min_length=1, max_length=MAX_CODE_TEXT_LENGTH)]
-"""The code of a room or tournament in any spelling, or a line or link that contains it."""
 Integer = Annotated[int, Meta(ge=-MAX_INTEGER, le=MAX_INTEGER)]
 Count = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
 OfferAction = Literal["offer", "accept", "decline"]

@@ -57,7 +57,7 @@ class WholePairing(Struct, frozen=True):
     Attributes:
         number: The pairing's name for people and in records, such as ``1.2``.
         names: The names of the players by mark.
-        room: The code of the room, while it is open or its game can still be seen.
+        room: The code of the room, which may have closed.
     """
 
     id: str
@@ -76,7 +76,13 @@ class WholePairing(Struct, frozen=True):
 class WholeEvent(Struct, frozen=True):
     """A tournament with its whole table and all pairings.
 
-    The fields from `expected` on are as in `EventState` and its head.
+    Attributes:
+        expected: The unused names on the roster.
+        bracket: The matches of a knock-out, by round.
+        needed: As in `EventState`.
+        present: The number of players present.
+        away: How long each absent player has been away, in ms, by player id.
+        games: The progress of the running games, by id of the pairing.
     """
 
     event: str
