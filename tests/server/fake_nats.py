@@ -9,7 +9,8 @@ from collections import deque
 from typing import Any, Literal, NamedTuple, Self
 
 from tictactoe_server import clock
-from tictactoe_server.features.jetstream.link import Access, Link
+from tictactoe_server.features.jetstream.access import Access
+from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.features.jetstream.stream import Stream
 
 Fault = Literal["lost ack", "lost write", "late ack", "in process", "nobody", "cut"]

@@ -24,7 +24,7 @@ from tests.server.nats_node import Node, check_refusal, empty_store, make_anew, 
 from tests.server.stored import ANA_KEY, finish, forget_ban, keep, keep_ban, keep_player, room_of, rooms_in, seat
 from tests.server.tables import ANA, BO
 from tictactoe_server.core.remote import RemoteServers
-from tictactoe_server.features.cluster import feature
+from tictactoe_server.features.cluster import commands
 from tictactoe_server.features.jetstream import streams as sharding
 from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.features.jetstream.store import JetStreamStore
@@ -380,8 +380,8 @@ def test_init_waits_for_nodes_that_are_still_starting(node: Node, monkeypatch: p
         return await make(link, count, replicas)
 
     monkeypatch.setattr(sharding, "make_streams", fail_first)
-    monkeypatch.setattr(feature, "set_up_logging", lambda *_: None)
-    ended = CliRunner().invoke(feature.init, ["--store", node.url, "--replicas", "1"])
+    monkeypatch.setattr(commands, "set_up_logging", lambda *_: None)
+    ended = CliRunner().invoke(commands.init, ["--store", node.url, "--replicas", "1"])
     assert (ended.exit_code, failures) == (0, []), ended.output
     assert ended.stderr == "No peers yet. Retrying for up to 25 s.\n"
 

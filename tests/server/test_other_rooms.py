@@ -19,7 +19,8 @@ from tictactoe_server.features.cluster.cluster import Matching
 from tictactoe_server.features.cluster.members import Members
 from tictactoe_server.features.cluster.messages import Found, Heartbeat, MatchRequest, News, Outline, Page, encode
 from tictactoe_server.features.cluster.rooms import OtherRooms, OwnRooms
-from tictactoe_server.features.jetstream.link import Access, Link
+from tictactoe_server.features.jetstream.access import Access
+from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.records.documents import RoomDocuments
 from tictactoe_server.records.tables import open_memory
 from tictactoe_server.rooms.seating import open_room

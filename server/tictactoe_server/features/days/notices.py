@@ -11,17 +11,13 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
 from functools import partial
-from html import escape
 from http import HTTPStatus
 from importlib.util import find_spec
 from itertools import islice
 from typing import TYPE_CHECKING, Final
-from uuid import NAMESPACE_URL, uuid5
-from xml.etree.ElementTree import Element, SubElement, tostring
 
 import msgspec
 from msgspec import UNSET, Struct
@@ -29,14 +25,14 @@ from msgspec.structs import replace
 
 from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.days import MINUTES_A_DAY, Notify, PushSubscription, Turn
-from tictactoe_protocol.pushes import RoomState
 from tictactoe_server import clock
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.features.challenges.service import Challenges
+from tictactoe_server.features.days.feed import render_feed
 from tictactoe_server.features.days.https import HttpsPoster, parse_target
-from tictactoe_server.features.days.service import DayGame, DayGames
-from tictactoe_server.http.texts import TITLE, board_of
+from tictactoe_server.features.days.service import DayGames
+from tictactoe_server.http.texts import TITLE
 from tictactoe_server.operator.order import ServerParts
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.mirror import Mirror
@@ -45,49 +41,10 @@ from tictactoe_server.storage.specs import NOBODY, Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.http_messages import JSON, HttpRequest, HttpResponse
 from tictactoe_words.catalogue import open_catalogue
-from tictactoe_words.wording import describe_players, describe_rules
+from tictactoe_words.wording import describe_rules
 
 if TYPE_CHECKING:
     from tictactoe_server.features.days.push import PushSealer
-
-
-def render_feed(
-    title: str,
-    address: str,
-    origin: str,
-    changed_at: int,
-    games: Iterable[tuple[DayGame, RoomState]],
-    *,
-    pictures: bool,
-) -> bytes:
-    """Return a feed with an entry for each game.
-
-    Args:
-        address: The address of the feed.
-        origin: The prefix of links to this server.
-        changed_at: When the games last changed (ms since 1970).
-        pictures: Whether the server has pictures of public rooms.
-    """
-    feed = Element("feed", {"xmlns": "http://www.w3.org/2005/Atom"})
-    _add_head(feed, address.rpartition("/")[2], title, changed_at)
-    SubElement(SubElement(feed, "author"), "name").text = title
-    SubElement(feed, "link", rel="self", href=address)
-    for game, state in games:
-        entry = SubElement(feed, "entry")
-        _add_head(entry, f"{game.room} {game.since}", f"{game.room}: {describe_rules(game.rules)}", game.began)
-        SubElement(entry, "link", rel="alternate", href=f"{origin}/{game.room}")
-        if pictures and state.visibility == "public":
-            SubElement(entry, "link", rel="enclosure", type="image/png", href=f"{origin}/preview/{game.room}.png")
-        board, players = "\n".join(board_of(state, is_coloured=False)), describe_players(state, "")
-        SubElement(entry, "content", type="html").text = f"<pre>{escape(board)}</pre><p>{escape(players)}</p>"
-    return bytes(tostring(feed, "utf-8", xml_declaration=True))
-
-
-def _add_head(element: Element, name: str, title: str, updated: int) -> None:
-    SubElement(element, "id").text = uuid5(NAMESPACE_URL, name).urn
-    SubElement(element, "title").text = title
-    SubElement(element, "updated").text = datetime.fromtimestamp(updated // 1000, UTC).isoformat()
-
 
 LOOK_SECONDS: Final = 5.0  # between checks of visits and messages that are due
 GATHER_MS: Final = 60_000  # from the first change of a player's games until a message about all of them
@@ -305,6 +262,7 @@ class Notifier(Service):
                     self.tasks.start(self._attend_to(player))
 
     async def _note_visit(self, player: str, at: int) -> None:
+        """Store when a player was last connected."""
         row = self._rows.get(player)
         try:
             if row is not None and row.addresses:

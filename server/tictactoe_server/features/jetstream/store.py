@@ -22,11 +22,22 @@ import structlog
 from tictactoe_server.features.jetstream.link import OPENING_SECONDS, PATIENCE_SECONDS, Link, Message
 from tictactoe_server.features.jetstream.stream import TIME, TOMBSTONE, Entry, Stream, StreamInfo, Write
 from tictactoe_server.features.jetstream.streams import GAME, Streams, find_streams
-from tictactoe_server.storage import store
 from tictactoe_server.storage.journal import PART_BITS, GameTables
 from tictactoe_server.storage.journal import Write as WriteJob
 from tictactoe_server.storage.specs import GameSpec, Specs, TableSpec, hash_id
 from tictactoe_server.storage.sqlite import SqliteLog, SqliteStore
+from tictactoe_server.storage.store import (
+    MISSING,
+    Conflict,
+    Game,
+    Stored,
+    StoreUnavailable,
+    Unreadable,
+    Unsettled,
+    Value,
+    Waiter,
+    save,
+)
 from tictactoe_server.storage.writer import Answer
 
 _IDENTITY: Final = "cluster"
@@ -46,22 +57,22 @@ can be searched for, and in base64 in all other tables."""
 log: Final = structlog.get_logger(__name__)
 
 
-class JetStreamTable(Generic[store.Value]):
+class JetStreamTable(Generic[Value]):
     """A table whose rows are keys with the table's prefix; see `Table` for the contract."""
 
-    def __init__(self, streams: Streams, spec: TableSpec[store.Value], games: GameSpec[Any]) -> None:
+    def __init__(self, streams: Streams, spec: TableSpec[Value], games: GameSpec[Any]) -> None:
         self.spec = spec
         self.prefix = spec.name.removesuffix("s") + "."
         self.expires = spec.lifetime_seconds is not None
         self._streams = streams
         self._games = games
 
-    async def load(self, key: str) -> tuple[store.Value, int] | None:
+    async def load(self, key: str) -> tuple[Value, int] | None:
         subject = self.subject_of(key)
         found = await self._streams.of(subject).newest(subject)
         return found and (self.spec.read(key, found.document), found.sequence)
 
-    async def load_all(self, skipped: Container[str] = ()) -> AsyncIterator[Sequence[store.Stored[store.Value]]]:
+    async def load_all(self, skipped: Container[str] = ()) -> AsyncIterator[Sequence[Stored[Value]]]:
         """Yield all values in batches; values that change meanwhile may be missing."""
         for stream in self._streams.having(self.prefix):
             async for entries in stream.walk(self.prefix + ">"):
@@ -89,9 +100,7 @@ class JetStreamTable(Generic[store.Value]):
     async def has_lost(self, key: str, revision: int) -> bool:
         return await self._streams.of(self.subject_of(key)).has_lost(revision)
 
-    def save(
-        self, key: str, value: store.Value, expected_revision: int | None, waiter: store.Waiter, finished: Any = None
-    ) -> None:
+    def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
         """Store the value, together with the `finished` game if there is one, and notify `waiter`."""
         lifetime, before = self.spec.lifetime_seconds, None
         headers = {} if lifetime is None else {"Nats-TTL": f"{lifetime(value)}s"}
@@ -99,10 +108,10 @@ class JetStreamTable(Generic[store.Value]):
             before = subject_of_game(self._games, finished), self._games.encode(finished)
         self._write(key, self.spec.encode(value), expected_revision, waiter, headers, before)
 
-    def delete(self, key: str, expected_revision: int | None, waiter: store.Waiter) -> None:
+    def delete(self, key: str, expected_revision: int | None, waiter: Waiter) -> None:
         self.spec.forget(key)
-        if expected_revision == store.MISSING:
-            waiter.failed(store.Conflict(key))
+        if expected_revision == MISSING:
+            waiter.failed(Conflict(key))
         else:
             self._write(key, b"", expected_revision, waiter, TOMBSTONE)
 
@@ -125,12 +134,12 @@ class JetStreamTable(Generic[store.Value]):
             return rest.replace(".", "")
         return base64.urlsafe_b64decode(rest + "==").decode()
 
-    def stored(self, entry: Entry) -> store.Stored[store.Value]:
+    def stored(self, entry: Entry) -> Stored[Value]:
         key = self.key_of(entry.key)
         try:
-            return store.Stored(key, self.spec.read(key, entry.document), entry.sequence)
-        except store.Unreadable as damaged:
-            return store.Stored(key, damaged, store.MISSING)
+            return Stored(key, self.spec.read(key, entry.document), entry.sequence)
+        except Unreadable as damaged:
+            return Stored(key, damaged, MISSING)
 
 
 class JetStreamStore:
@@ -184,13 +193,13 @@ class JetStreamStore:
             streams, infos = await find_streams(link, opening_seconds, unsafe=unsafe)
             copy = copy or SqliteStore.open(None if data is None else data / "history", specs)
             failing.push_async_callback(copy.close)
-            opened = cls(streams, copy, specs)
-            await opened.games.begin(infos)
+            store = cls(streams, copy, specs)
+            await store.games.begin(infos)
             failing.pop_all()
-        link.run(opened.games.run())
-        return opened
+        link.run(store.games.run())
+        return store
 
-    def table(self, spec: TableSpec[store.Value]) -> JetStreamTable[store.Value]:
+    def table(self, spec: TableSpec[Value]) -> JetStreamTable[Value]:
         return self._tables[spec.name]
 
     async def keys_of(self, ids: Collection[str], *, is_exact: bool = False) -> Sequence[tuple[str, str]]:
@@ -205,8 +214,8 @@ class JetStreamStore:
         """Return the cluster's public id and its servers' shared secret, which the first server creates."""
         while (found := await self._first.newest(_IDENTITY)) is None:
             new = "c" + secrets.token_urlsafe(9), secrets.token_bytes(32)
-            with contextlib.suppress(store.Conflict, store.Unsettled):  # another server creates them
-                await self._first.put(_IDENTITY, msgspec.json.encode(new), store.MISSING)
+            with contextlib.suppress(Conflict, Unsettled):  # another server creates them
+                await self._first.put(_IDENTITY, msgspec.json.encode(new), MISSING)
             await asyncio.sleep(_IN_PROCESS_SECONDS)
         return msgspec.json.decode(found.document, type=tuple[str, bytes])
 
@@ -224,9 +233,9 @@ class JetStreamStore:
             async for some in table.load_all():
                 for stored in some:
                     is_old = stored.revision <= upto[self.streams.of(table.subject_of(stored.key))]
-                    if is_old and not isinstance(stored.value, store.Unreadable):
-                        with contextlib.suppress(store.Conflict):  # the value has changed meanwhile
-                            await store.save(table, stored.key, stored.value, stored.revision)
+                    if is_old and not isinstance(stored.value, Unreadable):
+                        with contextlib.suppress(Conflict):  # the value has changed meanwhile
+                            await save(table, stored.key, stored.value, stored.revision)
         for one in upto:
             await one.delete(await one.put(_FILLER, b"-", None), erase=True)
         await self._copy.scrub()
@@ -274,7 +283,7 @@ class _PersonIndex:
                     for one in some:
                         found.add((table.spec.name, one.key))
                         self._note(table, one.key, one.revision, one.value)
-        except store.StoreUnavailable:
+        except StoreUnavailable:
             self._is_whole = False
             raise
         for place, key in [*self._ids]:
@@ -287,11 +296,11 @@ class _PersonIndex:
         self._note(table, key, entry.sequence, None if entry.is_gone else table.stored(entry).value)
 
     def _note(self, table: JetStreamTable[Any], key: str, revision: int, value: Any) -> None:
-        if not isinstance(value, store.Unreadable):
+        if not isinstance(value, Unreadable):
             self._replace((table.spec.name, key), revision, () if value is None else table.spec.indexed_ids(value))
 
     def _replace(self, place: tuple[str, str], revision: int, ids: Collection[str]) -> None:
-        before = self._ids.get(place, (store.MISSING, ()))
+        before = self._ids.get(place, (MISSING, ()))
         if revision < before[0]:
             return
         for id in before[1]:
@@ -306,13 +315,13 @@ class _PersonIndex:
             self._ids.pop(place, None)
 
 
-class _Log(SqliteLog[store.Game]):
+class _Log(SqliteLog[Game]):
     """The local copy of the finished games, updated before each query, and in the background by `run`.
 
     Only games from the same stream are in the order of their ids.
     """
 
-    def __init__(self, streams: Streams, copy: SqliteLog[store.Game]) -> None:
+    def __init__(self, streams: Streams, copy: SqliteLog[Game]) -> None:
         super().__init__(copy.writer, copy.spec)
         self._streams = streams
         self._reached: dict[Stream, int] = {}
@@ -346,7 +355,7 @@ class _Log(SqliteLog[store.Game]):
 
     async def _ask(self, ask: Callable[[GameTables], Answer]) -> Answer:
         is_whole = False
-        with contextlib.suppress(TimeoutError, store.StoreUnavailable):  # an incomplete copy may suffice
+        with contextlib.suppress(TimeoutError, StoreUnavailable):  # an incomplete copy may suffice
             async with asyncio.timeout(_PATIENCE_SECONDS):
                 await self._copy_on(math.inf)
                 is_whole = True
@@ -354,10 +363,10 @@ class _Log(SqliteLog[store.Game]):
         if not is_whole:
             log.warning("finished games not copied yet; retrying", reason="The node did not respond in time.")
             if not found:  # the missing games may have the answer
-                raise store.StoreUnavailable("Not all finished games could be read.")
+                raise StoreUnavailable("Not all finished games could be read.")
         return found
 
-    async def after(self, cursor: str, limit: int) -> AsyncIterator[tuple[str, int, store.Game]]:
+    async def after(self, cursor: str, limit: int) -> AsyncIterator[tuple[str, int, Game]]:
         """Yield the games after a cursor, one stream after another. A cursor has a position in each stream."""
         reached = [int(part) for part in cursor.split(".") if part]
         newest = await self._ask(GameTables.newest)
@@ -374,7 +383,7 @@ class _Log(SqliteLog[store.Game]):
         await asyncio.gather(*(self._delete(id, subject_of_game(self.spec, game)) for id, game in old if game))
         return await super().forget_before(at)
 
-    async def replace(self, id: int, game: store.Game) -> None:
+    async def replace(self, id: int, game: Game) -> None:
         """Store `game`, which replaces the game with this id, in a new message with a new id, and erase the old one."""
         first = subject_of_game(self.spec, game)
         subject = f"{first}-{secrets.token_hex(4)}"
@@ -402,7 +411,7 @@ class _Log(SqliteLog[store.Game]):
         while True:
             try:
                 await self._copy_on(_MOST_AT_A_TIME)
-            except store.StoreUnavailable as unavailable:
+            except StoreUnavailable as unavailable:
                 log.warning("finished games not copied yet; retrying", reason=str(unavailable))
             await asyncio.sleep(_COPY_SECONDS)
 
@@ -425,7 +434,7 @@ class _Log(SqliteLog[store.Game]):
         self._reached[stream] = max(self._reached[stream], upto)
 
 
-def subject_of_game(spec: GameSpec[store.Game], game: store.Game) -> str:
+def subject_of_game(spec: GameSpec[Game], game: Game) -> str:
     """Return the key that a finished game is first stored with."""
     room, number = spec.place(game)
     return f"{GAME}{room}-{spec.at(game)}-{number}"

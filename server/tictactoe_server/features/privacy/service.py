@@ -38,9 +38,18 @@ from tictactoe_server.records.tables import FORGOTTEN, PLAYERS, ROOMS, Claim, Fo
 from tictactoe_server.rooms.finished import FinishedGame
 from tictactoe_server.rooms.room import Refused
 from tictactoe_server.scheduler import wait_until
-from tictactoe_server.storage import store
 from tictactoe_server.storage.schema import reading
 from tictactoe_server.storage.specs import NOBODY, Persons, Specs, Storage, hash_id
+from tictactoe_server.storage.store import (
+    MISSING,
+    Conflict,
+    StoreUnavailable,
+    Table,
+    Unreadable,
+    delete,
+    save,
+    values_of,
+)
 from tictactoe_server.transport.rate_limit import RateLimits
 
 LEAVING_SECONDS: Final = 3.0  # how long to wait until a forgotten player's connections are closed
@@ -128,7 +137,7 @@ class Erasure(Service):
         found: dict[str, Any] = {}
         for spec in self._specs.tables:
             for key in keys[spec.name]:
-                with suppress(store.Unreadable):
+                with suppress(Unreadable):
                     row = await self._core.store.table(spec).load(key)
                     if row is not None and spec.persons_of.is_shown(row[0], id):
                         found.setdefault(spec.name, []).append(spec.persons_of.shown(row[0]))
@@ -156,7 +165,7 @@ class Erasure(Service):
 
     async def _absent_since(self, day: int) -> list[str]:
         last_seen: dict[str, int] = {}
-        async for _, known, _ in store.values_of(self._core.store.table(PLAYERS)):
+        async for _, known, _ in values_of(self._core.store.table(PLAYERS)):
             last_seen[known.player.id] = max(known.seen, last_seen.get(known.player.id, 0))
         staying = self._core.current_players
         return [id for id, last in last_seen.items() if last < day and id not in staying][:FORGOTTEN_AT_ONCE]
@@ -181,7 +190,7 @@ class Erasure(Service):
             batch, self._waiting = self._waiting, {}
             try:
                 await self._erase({key: kept for key, (_, kept) in batch.items()}, [id for id, _ in batch.values()])
-            except store.StoreUnavailable as unavailable:
+            except StoreUnavailable as unavailable:
                 log.warning("player not forgotten everywhere yet; retrying", reason=str(unavailable))
                 self._core.scheduler.after(AGAIN_SECONDS, lambda: self.tasks.start(self._go_on()))
 
@@ -195,7 +204,7 @@ class Erasure(Service):
                 if left := {key: kept for key, kept in known.items() if not kept.is_done}:
                     await self._finish(left)
                 return
-            except store.StoreUnavailable as unavailable:
+            except StoreUnavailable as unavailable:
                 log.warning("forgotten players not loaded yet; retrying", reason=str(unavailable))
                 await asyncio.sleep(AGAIN_SECONDS)
 
@@ -247,7 +256,7 @@ class Erasure(Service):
             if self._newest is not None and (row := await self._kept.load(key)):
                 self._newest = max(self._newest, row[0].number)
             await self._core.store.drop_copies((key,))
-        except store.StoreUnavailable as unavailable:  # the copies are deleted at the next start
+        except StoreUnavailable as unavailable:  # the copies are deleted at the next start
             log.warning("copies of games not deleted yet; retrying", reason=str(unavailable))
 
     def _send_heard_away(self) -> None:
@@ -263,16 +272,16 @@ class Erasure(Service):
         return leaving
 
 
-async def drop_hashes(table: store.Table[Forgotten], before: int) -> None:
+async def drop_hashes(table: Table[Forgotten], before: int) -> None:
     """Delete the hashes of players forgotten before the day `before`.
 
     The newest hash stays in the table, because its number shows which numbers of stand-ins have been used.
     """
-    known = [row async for row in store.values_of(table, _STEP_SECONDS)]
+    known = [row async for row in values_of(table, _STEP_SECONDS)]
     for key, kept, revision in sorted(known, key=lambda row: row[1].number)[:-1]:
         if kept.is_done and kept.day < before:
-            with suppress(store.Conflict):
-                await store.delete(table, key, revision)
+            with suppress(Conflict):
+                await delete(table, key, revision)
 
 
 async def forget_again(folder: Path, specs: Specs, replaced: Path | None) -> int:
@@ -290,26 +299,26 @@ async def forget_again(folder: Path, specs: Specs, replaced: Path | None) -> int
         with reading(replaced) as connection:
             rows = connection.execute(f"SELECT key, document FROM {FORGOTTEN.name}").fetchall()
     known = [(key, FORGOTTEN.read(key, document)) for key, document in rows]
-    data = open_folder(folder, specs)
+    store = open_folder(folder, specs)
     try:
-        table = data.table(FORGOTTEN)
+        table = store.table(FORGOTTEN)
         for key, kept in known:
-            with suppress(store.Conflict):
-                await store.save(table, key, kept, store.MISSING)
+            with suppress(Conflict):
+                await save(table, key, kept, MISSING)
         stand_ins = {key: kept.stand_in for key, kept in (await _known(table)).items()}
-        found = await forget_in(data, specs, stand_ins)
-        await data.scrub()
+        found = await forget_in(store, specs, stand_ins)
+        await store.scrub()
         return found
     finally:
-        await data.close()
+        await store.close()
 
 
-async def _known(table: store.Table[Forgotten]) -> dict[str, Forgotten]:
-    return {key: kept async for key, kept, _ in store.values_of(table)}
+async def _known(table: Table[Forgotten]) -> dict[str, Forgotten]:
+    return {key: kept async for key, kept, _ in values_of(table)}
 
 
 async def forget_in(
-    data: Storage,
+    store: Storage,
     specs: Specs,
     stand_ins: Mapping[str, str],
     ids: Collection[str] = (),
@@ -330,36 +339,36 @@ async def forget_in(
         return stand_ins.get(hash_id(one))
 
     found = 0
-    known = await data.keys_of(ids, is_exact=True) if ids else ()
+    known = await store.keys_of(ids, is_exact=True) if ids else ()
     for spec in specs.tables:
-        table, persons = data.table(spec), spec.persons_of
+        table, persons = store.table(spec), spec.persons_of
         has_all = persons is NOBODY or (persons.is_indexed and bool(ids))
         keys = sorted(key for place, key in known if place == spec.name) if has_all else None
         async for key, value in _values(table, keys):
             for one in persons.ids(value):
                 if (stand_in := stand_in_of(one)) is not None:
                     if isinstance(value, Claim) and not value.is_free:
-                        await Accounts(data).reserve(key)
+                        await Accounts(store).reserve(key)
                     await change(table, key, partial(_edit, persons, one, stand_in))
                     changed(spec.name, key)
                     found += 1
     persons = specs.games.persons_of
-    async for number, game in _games(data, ids):
+    async for number, game in _games(store, ids):
         for one in persons.ids(game):
             if (stand_in := stand_in_of(one)) is not None:
-                await data.games.replace(number, persons.without(game, one, stand_in))
+                await store.games.replace(number, persons.without(game, one, stand_in))
                 found += 1
     return found
 
 
-async def _values(table: store.Table[Any], keys: Collection[str] | None) -> AsyncIterator[tuple[str, Any]]:
+async def _values(table: Table[Any], keys: Collection[str] | None) -> AsyncIterator[tuple[str, Any]]:
     """Yield the keys and values in `table`, or only values with the given `keys`. Damaged values are left out."""
     if keys is None:
-        async for key, value, _ in store.values_of(table, _STEP_SECONDS):
+        async for key, value, _ in values_of(table, _STEP_SECONDS):
             yield key, value
         return
     for key in keys:
-        with suppress(store.Unreadable):
+        with suppress(Unreadable):
             if row := await table.load(key):
                 yield key, row[0]
 
@@ -368,20 +377,20 @@ def _edit(persons: Persons[Any], id: str, stand_in: str, value: Any) -> Any:
     return value and persons.without(value, id, stand_in)
 
 
-async def _games(data: Storage, ids: Collection[str]) -> AsyncIterator[tuple[int, FinishedGame]]:
+async def _games(store: Storage, ids: Collection[str]) -> AsyncIterator[tuple[int, FinishedGame]]:
     """Yield the games by the players with these ids, or all games if `ids` is empty."""
     if not ids:
-        async for _, number, game in data.games.after("", 2**62):
+        async for _, number, game in store.games.after("", 2**62):
             yield number, game
         return
     numbers = dict[int, None]()
     for id in ids:
         before = None
-        while some := await data.games.games_of(id, _GAMES_AT_ONCE, before):
+        while some := await store.games.games_of(id, _GAMES_AT_ONCE, before):
             numbers |= dict.fromkeys(number for number, _ in some)
             before = some[-1][0]
     for number in numbers:
-        if (game := await data.games.game(number)) is not None:
+        if (game := await store.games.game(number)) is not None:
             yield number, game
 
 

@@ -60,6 +60,8 @@ _MAX_INVALID_SHOWN: Final = 10  # names in the message about an invalid roster
 
 Rows = list[dict[str, Any]]
 
+log: Final = structlog.get_logger(__name__)
+
 
 class EventList(Struct, frozen=True):
     """The unfinished tournaments with open entry, newest first."""
@@ -277,9 +279,6 @@ def _read_names(names: Sequence[str]) -> tuple[str, ...]:
 
 def _cards(event: Event, names: Sequence[str | UnsetType]) -> tuple[Card, ...]:
     return tuple(Card(name, event.ticket_of(name)) for name in names if name is not UNSET)
-
-
-log: Final = structlog.get_logger(__name__)
 
 
 class ListEvents(Listing, frozen=True, tag="events"):
