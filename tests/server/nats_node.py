@@ -86,7 +86,7 @@ async def empty_store(
 
 
 async def opened(node: Node, data: Path | None = None, specs: Specs = KEPT) -> JetStreamStore:
-    """Return a store of the streams that there are."""
+    """Return a store on the existing streams."""
     return await JetStreamStore.open(node.url, specs, data=data, unsafe=True)
 
 

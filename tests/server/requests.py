@@ -1,4 +1,4 @@
-"""What players ask for in the room of `tables`."""
+"""Requests for the room of `tables`."""
 
 from tests.server.tables import CODE
 from tictactoe_protocol.requests import Claim, Draw, Leave, Rematch, Resign, Undo

@@ -1,4 +1,4 @@
-"""What the parts of a client need of it."""
+"""The interface of a client that its parts use."""
 
 from __future__ import annotations
 
