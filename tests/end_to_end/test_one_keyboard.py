@@ -62,7 +62,8 @@ async def test_both_seats_come_back_when_the_program_was_killed(server: Server) 
 
 async def test_a_program_and_too_many_names_are_refused() -> None:
     assert "one keyboard" in await complaint("local", "--json", code=2)
-    assert "Leave out --marks" in await complaint("local", "a", "b", "c", "--marks", "XO", code=2)
+    assert "up to six people" in await complaint("local", "a", "b", "c", "--marks", "XO", code=2)
+    assert "too many names, 7," in await complaint("local", *"abcdefg", code=2)
 
 
 @pytest.mark.parametrize(
