@@ -10,6 +10,7 @@ from tictactoe_server.server import Server
 CURSOR_MOVE_BYTES = 200
 OPPONENTS_MOVE_BYTES = 2000
 QUIET_ZONE = 4
+DOWN = "\x1b[B"
 
 _STYLE = re.compile(r"\x1b\[([0-9;]*)m")
 _COLOURS = frozenset({*range(30, 39), *range(40, 49), *range(90, 98), *range(100, 108)})
@@ -56,12 +57,12 @@ async def test_moves_of_the_cursor_and_of_the_opponent_cost_few_bytes(server: Se
 
 async def tour(screen: Terminal, server: Server) -> None:
     await screen.shows("Playing as")
-    for key, words in (("?", "Esc back"), ("s", "Settings")):
-        await screen.do(key, words)
-        await screen.do("\x1b", "Playing as")
-    for down, words in ((2, "friends come by code or link"), (3, "No public game is on")):
-        await screen.do("\x1b[B" * down + "\r", words)
-        await screen.do("\x1b", "Find an opponent")
+    pages = ("?", "Esc back"), ("s", "Settings")
+    for keys, words in (*pages, (f"{DOWN * 2}\r", "friends come by code"), (f"{DOWN * 3}\r", "No public game is on")):
+        screen.type(keys)
+        await screen.shows(words, without="Find an opponent")  # a part of the page may be painted before the rest
+        screen.type("\x1b")
+        await screen.shows("Playing as", "Find an opponent", without=words)
     await screen.do("\x1b[A" * 5 + "\r", "Waiting for another player")
     async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
         room = (await bo.ask("match"))["room"]
