@@ -115,7 +115,8 @@ def choices(
     own = seat_of(state, viewer)
     why = _list_reasons(state, own, is_online=is_online)
     if welcome is not None:
-        why |= {"chat": "refused not_allowed chat off"} if welcome.chat == "off" else {}
+        if welcome.chat == "off":
+            why["chat"] = "refused not_allowed chat off"
         why["challenge"] = why["challenge"] or ("why no challenges" if welcome.challenges is UNSET else "")
         why["share"] = why["share"] or ("" if welcome.sharing else "refused not_allowed share")
     listed = state.may.get(own or "", ())

@@ -1,4 +1,6 @@
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
 from playwright.async_api import expect
@@ -25,6 +27,17 @@ async def come_back_unknown(server: OddServer, visitor: Visitor) -> None:
     await visitor.page.reload()
     await visitor.hears("does not know this token")
     await server.has_heard_all()
+
+
+@asynccontextmanager
+async def silent_server(visit: Visit) -> AsyncIterator[tuple[OddServer, Visitor]]:
+    """Yield a server that has fallen silent, and its visitor, whose clock the test can advance."""
+    async with OddServer() as server:
+        visitor = await visit(server.origin, may_fail=SERVER_GOES)
+        await take_the_clock(visitor)
+        await server.has_heard_all()
+        server.is_silent = True
+        yield server, visitor
 
 
 async def test_a_refused_token_is_followed_by_one_hello_without_it_and_no_more(visit: Visit) -> None:
@@ -124,11 +137,7 @@ async def test_requests_on_a_closing_socket_cause_no_error(visit: Visit) -> None
 
 
 async def test_a_silent_server_is_reported_within_five_seconds_and_reconnected(visit: Visit) -> None:
-    async with OddServer() as server:
-        ana = await visit(server.origin, may_fail=SERVER_GOES)
-        await take_the_clock(ana)
-        await server.has_heard_all()
-        server.is_silent = True
+    async with silent_server(visit) as (server, ana):
         await ana.page.clock.run_for(5000)
         assert await ana.page.locator(".link").inner_text() == "offline"
         server.is_silent = False
@@ -148,11 +157,8 @@ async def test_a_silent_server_is_reported_within_five_seconds_and_reconnected(v
 
 
 async def test_a_page_that_stood_still_does_not_take_its_server_for_silent(visit: Visit) -> None:
-    async with OddServer() as server:
-        ana = await visit(server.origin, may_fail=SERVER_GOES)
-        await take_the_clock(ana)
-        await server.has_heard_all()
-        server.is_silent, calls = True, server.calls
+    async with silent_server(visit) as (server, ana):
+        calls = server.calls
         await ana.page.clock.run_for(5000)
         await expect(ana.page.locator(".link")).to_have_text("offline")
         await ana.page.clock.fast_forward(20_000)
@@ -162,11 +168,8 @@ async def test_a_page_that_stood_still_does_not_take_its_server_for_silent(visit
 
 
 async def test_the_page_goes_offline_and_online_with_the_machine(visit: Visit) -> None:
-    async with OddServer() as server:
-        ana = await visit(server.origin, may_fail=SERVER_GOES)
-        await take_the_clock(ana)
-        await server.has_heard_all()
-        server.is_silent, calls = True, server.calls
+    async with silent_server(visit) as (server, ana):
+        calls = server.calls
         await ana.page.evaluate("void dispatchEvent(new Event('offline'))")
         await ana.page.clock.run_for(3000)
         assert await ana.page.locator(".link").inner_text() == "offline"

@@ -206,7 +206,7 @@ class BotOptions(Options):
 
 
 def make(parts: Parts, pool: ThinkingPool | None = None) -> Iterable[Service]:
-    """Return the services of this feature; `pool` replaces the processes in which bots think."""
+    """Return the services of this feature; `pool` replaces the processes that compute bots' moves."""
     options = parts.settings.of(BotOptions)
     pool = pool or ThinkingPool(options.workers, options.deadline_seconds)
     bots = Bots(pool, pause_seconds=options.pause_seconds)

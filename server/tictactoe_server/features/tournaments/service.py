@@ -282,7 +282,7 @@ def _cards(event: Event, names: Sequence[str | UnsetType]) -> tuple[Card, ...]:
 
 
 class ListEvents(Listing, frozen=True, tag="events"):
-    """List all unfinished tournaments, whoever may enter them."""
+    """List all unfinished tournaments, including those that are not public."""
 
     columns = ("event", "title", "kind", "status", "round", "rounds", "players", "here")
     nothing = "No tournaments."
