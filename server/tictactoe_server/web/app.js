@@ -34,7 +34,6 @@ export class App {
 		this.rooms.onUnanswered = (code, there) => this.say(describeUnanswered(code, there), this.rooms.shown?.code === code);
 	}
 
-	/** The connection of the current page: that of its room, or the first one. */
 	get connection() {
 		return this.rooms.shown?.connection ?? this.home;
 	}
@@ -91,7 +90,7 @@ export class App {
 		return connection;
 	}
 
-	/** Answer a call: somebody waits for us at the board of an event. @param {Call} call */
+	/** @param {Call} call */
 	#answer(call) {
 		// If the server is unreachable, its next welcome repeats the call.
 		import("./events/call.js").then(({ answerCall }) => answerCall(this, call), () => undefined);
@@ -111,19 +110,16 @@ export class App {
 		this.around.onPhase();
 	}
 
-	/** The games that await the player, except the one on the page. */
 	get otherTurns() {
 		return this.turns.filter(({ room }) => room !== this.rooms.shown?.code);
 	}
 
-	/** Open the game that has waited longest; return whether there is one. */
 	openNextTurn() {
 		const [next] = this.otherTurns;
 		if (next) this.navigate(`/${next.room}`);
 		return !!next;
 	}
 
-	/** Set the window's title, which begins with the number of games that await the player. */
 	retitle(title = this.#title) {
 		this.#title = title;
 		document.title = this.turns.length ? `(${this.turns.length}) ${title}` : title;
@@ -160,7 +156,7 @@ export class App {
 		return this.connection.request(request).catch((error) => void this.say(messageOf(error)));
 	}
 
-	/** Enter a room and go to its page; announce a refusal. @param {WayIn} request @param {(error: unknown) => void} [refuse] */
+	/** @param {WayIn} request @param {(error: unknown) => void} [refuse] */
 	async play(request, refuse = (error) => this.say(messageOf(error))) {
 		try {
 			if (request.type !== "join") await this.meet();
@@ -172,7 +168,7 @@ export class App {
 		}
 	}
 
-	/** Announce an event, and show it for some time. @param {string} text @param {boolean} [isShown] whether the page shows it elsewhere, so that it is only announced */
+	/** @param {string} text @param {boolean} [isShown] whether the page shows it elsewhere, so that it is only announced */
 	say(text, isShown) {
 		if (this.status.textContent === text) this.status.textContent = "";
 		setTimeout(() => this.show(text, isShown));

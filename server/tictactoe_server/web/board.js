@@ -26,7 +26,6 @@ export class Board {
 	#refusalTimer = 0;
 	/** The cell selected by a tap and not yet confirmed, or -1. */
 	#chosen = -1;
-	/** The cell under the pointer, or -1. */
 	#pointed = -1;
 	#bubble = h("p.bubble", { hidden: true });
 	#ghost = svg("g", { class: "ghost" });
@@ -117,7 +116,7 @@ export class Board {
 		if (piece) this.#pieces.append(piece);
 	}
 
-	/** Move a CSS class from one cell and its piece to another. @param {string} kind @param {number | null} from @param {number | null} to */
+	/** @param {string} kind @param {number | null} from @param {number | null} to */
 	#mark(kind, from, to) {
 		for (const all of [this.cells, this.#pieceIn]) {
 			all[from ?? -1]?.classList.remove(kind);

@@ -4,13 +4,13 @@
 let sentences = {};
 let plural = new Intl.PluralRules("en");
 
-/** Switch to a language. @param {string} spoken @param {Record<string, any>} said its catalogue */
+/** @param {string} spoken @param {Record<string, any>} said its catalogue */
 export function speak(spoken, said) {
 	sentences = said;
 	plural = new Intl.PluralRules(spoken);
 }
 
-/** Add sentences of the current language. @param {Record<string, any>} more */
+/** @param {Record<string, any>} more */
 export const learn = (more) => void (sentences = { ...sentences, ...more });
 
 /** Return a sentence with its placeholders filled, in the plural form for `n` if it has several. @param {string} id @param {Record<string, string | number>} [places] */

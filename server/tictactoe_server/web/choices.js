@@ -20,16 +20,16 @@ export function choices(state, viewer, isOnline, welcome) {
 	return [...requests, ...listOwn(state, own, isOnline, welcome).map((name) => ({ name, cost: "" })), { name: "leave", cost }];
 }
 
-/** Whether the server plays here. @param {{bot?: string | null} | null | undefined} seat */
+/** @param {{bot?: string | null} | null | undefined} seat */
 export const isServerBot = (seat) => !!seat?.bot && seat.bot !== "guest";
 
-/** The deed of this name, or the first of this kind. @param {readonly Deed[]} may @param {string} name */
+/** @param {readonly Deed[]} may @param {string} name */
 export const findDeed = (may, name) => may.find((deed) => deed.name === name || deed.name.startsWith(`${name} `));
 
-/** The first of some deeds that may be done. @param {readonly Deed[]} may @param {readonly string[]} names */
+/** @param {readonly Deed[]} may @param {readonly string[]} names */
 export const firstOf = (may, names) => names.find((name) => findDeed(may, name));
 
-/** The deeds for a request of `may`. @param {State} state @param {string | null} own @param {string} listed */
+/** @param {State} state @param {string | null} own @param {string} listed */
 function deedsOf({ offers, opening }, own, listed) {
 	const [id, more = ""] = listed.split(" ");
 	const offeredBy = offers[/** @type {"draw" | "undo"} */ (id)];
@@ -40,7 +40,7 @@ function deedsOf({ offers, opening }, own, listed) {
 	return [{ name: more === "decline" && offeredBy === own ? `${id} withdraw` : listed, cost: "" }];
 }
 
-/** The actions of the page itself. @param {State} state @param {string | null} own @param {boolean} isOnline @param {{challenges?: readonly unknown[], sharing?: boolean}} welcome */
+/** @param {State} state @param {string | null} own @param {boolean} isOnline @param {{challenges?: readonly unknown[], sharing?: boolean}} welcome */
 function listOwn({ status, seats, rated, event, visibility, analysis }, own, isOnline, { challenges, sharing }) {
 	const people = Object.values(seats).filter((seat) => seat && !isServerBot(seat)).length;
 	const isOver = status === "over";
@@ -57,7 +57,7 @@ function listOwn({ status, seats, rated, event, visibility, analysis }, own, isO
 	return names.filter((name) => typeof name === "string");
 }
 
-/** The words on a button; those of an answer in an opening say what comes of it. @param {Deed} deed @param {State} state */
+/** @param {Deed} deed @param {State} state */
 export function describeDeed({ name, cost }, state) {
 	const [id, argument] = name.split(" ");
 	const label = id === "resign" && cost === "abort" ? "deed abort" : `deed ${ANSWERS.includes(argument) ? argument : name}`;

@@ -8,7 +8,7 @@ import { drawExample, drawSmall } from "./smallboard.js";
 import { describeRules, explainRules, nameGame } from "./words.js";
 
 const WAYS = ["choose more", "choose stay", "choose swap"];
-/** The actions of each slash command. @type {Record<string, string[]>} */
+/** @type {Record<string, string[]>} */
 export const COMMANDS = {
 	...Object.fromEntries([...WAYS, "claim draw", "computer", "copy", "leave", "new", "resign", "review", "share", "yes", "no", "help"].map((name) => [name, [name]])),
 	claim: ["claim win"],

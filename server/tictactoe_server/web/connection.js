@@ -47,7 +47,6 @@ export class Connection {
 		return this.identity.name;
 	}
 
-	/** The player's id, "" before the first welcome. */
 	get player() {
 		return this.welcome?.player ?? "";
 	}

@@ -10,7 +10,7 @@ import { describeTurn, messageOf } from "./words.js";
 const WHY_NOT = { challenge: "refused not_allowed playing", computer: "why begun", new: "refused not_allowed playing", review: "why worth" };
 
 export class GameControls {
-	/** Buttons and commands that concern only the page. @type {Record<string, (deed: Deed | undefined) => unknown>} */
+	/** @type {Record<string, (deed: Deed | undefined) => unknown>} */
 	#does = {
 		back: () => this.join(),
 		challenge: () => import("./ladders/challenges.js").then(({ challengeAgain }) => this.page.room && challengeAgain(this.page.app, this.page.room)),
@@ -60,7 +60,6 @@ export class GameControls {
 		return name !== undefined && this.run(name);
 	}
 
-	/** Play a cell, or explain why it is impossible. */
 	play(cell = 0) {
 		const { page } = this;
 		const { room, app } = page;
@@ -122,7 +121,7 @@ export class GameControls {
 		if (next && !room.ended) room.leave();
 	}
 
-	/** Take a seat, or return to our own. @param {string} [name] to bear there */
+	/** @param {string} [name] to bear there */
 	async join(name) {
 		const { page } = this;
 		const { app, room } = page;
@@ -181,7 +180,7 @@ export class GameControls {
 	}
 }
 
-/** Send a request that concerns only the room. @param {Room} room @param {string} name @param {string} [actor] */
+/** @param {Room} room @param {string} name @param {string} [actor] */
 async function askFor(room, name, actor) {
 	const [id, argument = ""] = name.split(" ");
 	const { state, players } = room;

@@ -27,7 +27,7 @@ export class DayPanel {
 	#list = h("ul.rooms");
 	#planned = h("section", { "aria-label": say("plan list") }, h("h3", say("plan list")), this.#list);
 	#isPlanned = false;
-	/** The stored branches. @type {readonly Moves[]} */
+	/** @type {readonly Moves[]} */
 	#branches = [];
 	/** The moves of the branch that the player is making, or null. @type {number[] | null} */
 	#steps = null;
@@ -39,7 +39,7 @@ export class DayPanel {
 		page.stage.element.querySelector(".below")?.append(this.element);
 	}
 
-	/** The marks to move from now on. @param {State} state @param {number} count */
+	/** @param {State} state @param {number} count */
 	#marksOf({ rules: { marks }, seats, turn }, count) {
 		const first = marks.indexOf(turn ?? "");
 		const order = [...marks.slice(first), ...marks.slice(0, first)].filter((mark) => !seats[mark]?.out);
@@ -53,7 +53,7 @@ export class DayPanel {
 		return steps.slice(0, marks.slice(0, steps.length).lastIndexOf(room?.seat ?? "") + 1);
 	}
 
-	/** Return the board with the moves of the branch that the player is making. @param {BoardView} view @returns {BoardView} */
+	/** @param {BoardView} view @returns {BoardView} */
 	boardOf(view) {
 		const state = this.page.room?.state;
 		const steps = this.#steps;

@@ -32,10 +32,10 @@ export function h(tag, ...parts) {
 	return fill(element, parts);
 }
 
-/** Create an SVG element. @type {<T extends keyof SVGElementTagNameMap>(tag: T, ...parts: Part[]) => SVGElementTagNameMap[T]} */
+/** @type {<T extends keyof SVGElementTagNameMap>(tag: T, ...parts: Part[]) => SVGElementTagNameMap[T]} */
 export const svg = (tag, ...parts) => fill(document.createElementNS("http://www.w3.org/2000/svg", tag), parts);
 
-/** Replace an element's children. @param {Element} element @param {...(Child | Child[])} children */
+/** @param {Element} element @param {...(Child | Child[])} children */
 export function show(element, ...children) {
 	element.replaceChildren(...children.flat().flatMap((child) => child || []));
 }
@@ -67,7 +67,7 @@ export function isStale(element, key) {
 	return isOther;
 }
 
-/** Set a text if it has changed. @param {Element} element @param {string} text */
+/** @param {Element} element @param {string} text */
 export function setText(element, text) {
 	if (element.textContent !== text) element.textContent = text;
 }
@@ -75,14 +75,14 @@ export function setText(element, text) {
 /** @param {string} label @param {() => unknown} does @param {Attributes} [attributes] */
 export const button = (label, does, attributes = {}) => h("button", { type: "button", click: () => does(), ...attributes }, label);
 
-/** A control with its label. @param {string} label @param {HTMLElement} control @param {string} [note] */
+/** @param {string} label @param {HTMLElement} control @param {string} [note] */
 export const field = (label, control, note) =>
 	h("label.field", h("span", label), control, note && h("small", note));
 
 /** @param {readonly string[]} values @param {(value: string) => string} label what each is called @param {Attributes} [attributes] */
 export const select = (values, label, attributes = {}) => h("select", attributes, values.map((value) => h("option", { value }, label(value))));
 
-/** A text field for a name, limited to the maximum length. @param {Attributes} [attributes] */
+/** @param {Attributes} [attributes] */
 export const nameInput = (attributes = {}) => h("input", { maxlength: 24, autocomplete: "nickname", ...attributes });
 
 /** A link to read, copy or share; browsers can share only from a page with TLS. @param {App} app @param {string} url @param {string} title of what is shared @param {string} [label] */
@@ -93,13 +93,13 @@ export function makeLink(app, url, title, label = say("invitation link")) {
 	return h("div.row", shown, button(sayTitle("key copy"), () => app.copy(url), { class: "primary" }), !!navigator.canShare?.({ url }) && button(sayTitle("key share"), share));
 }
 
-/** Whether a key belongs to the focused control or to the browser. @param {KeyboardEvent} event */
+/** @param {KeyboardEvent} event */
 export function isForControl({ target, key, ctrlKey, metaKey, altKey }) {
 	if (ctrlKey || metaKey || altKey || !(target instanceof Element)) return true;
 	return target.matches("input, select") || ((key === "Enter" || key === " ") && target.matches("button, a"));
 }
 
-/** Show a dialog over the page until it is closed. @param {string} title @param {...(Element | Element[])} content */
+/** @param {string} title @param {...(Element | Element[])} content */
 export function openDialog(title, ...content) {
 	const close = button(say("page close"), () => dialog.close());
 	/** @type {HTMLDialogElement} */
@@ -109,5 +109,5 @@ export function openDialog(title, ...content) {
 	return dialog;
 }
 
-/** Resolve when a dialog is closed. @param {HTMLDialogElement} dialog */
+/** @param {HTMLDialogElement} dialog */
 export const closing = (dialog) => new Promise((resolve) => dialog.addEventListener("close", resolve));

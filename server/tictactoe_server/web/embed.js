@@ -57,7 +57,7 @@ function makeGame() {
 	}
 }
 
-/** Pass each new line of a stream to `hear` until the game or event is gone. @param {string} what @param {(line: any) => void} hear */
+/** @param {string} what @param {(line: any) => void} hear */
 async function follow(what, hear) {
 	for (;;) {
 		const answer = await fetch(`${server}/api/${what}/stream`, { redirect: "manual" }).catch(() => null);

@@ -5,7 +5,7 @@ import { h, select, setText } from "./dom.js";
 import { Refused } from "./requests.js";
 import { describeClock, messageOf } from "./words.js";
 
-/** A checkbox with its label beside it. @param {string} label @param {HTMLElement} box @param {string} note */
+/** @param {string} label @param {HTMLElement} box @param {string} note */
 export const checkField = (label, box, note = "") => h("label.switch", box, h("span", h("b", label), " ", h("small", note)));
 
 /** @param {Element} place after which a fault without a field stands @param {Record<string, HTMLElement>} [fields] by their names in requests */
@@ -15,7 +15,7 @@ export function makeFault(place, fields = {}) {
 	let faulty;
 	return { element, blame, refuse };
 
-	/** Show an error, or none. @param {string} message @param {HTMLElement} [control] */
+	/** @param {string} message @param {HTMLElement} [control] */
 	function blame(message, control) {
 		faulty?.removeAttribute("aria-invalid");
 		faulty = control;
@@ -32,7 +32,7 @@ export function makeFault(place, fields = {}) {
 		control.scrollIntoView({ block: "nearest" });
 	}
 
-	/** Show why a request was refused. @param {unknown} error */
+	/** @param {unknown} error */
 	function refuse(error) {
 		const [name = ""] = (error instanceof Refused && error.path?.replace("rules.", "").split(/[.[]/)) || [];
 		blame(messageOf(error), fields[name]);
@@ -43,7 +43,7 @@ const CLOCKS = ["", "1+1", "3+2", "10/move", "1d", "3d"];
 /** The clock of rated games if none is chosen. */
 export const USUAL_CLOCK = "3+2";
 
-/** A select of the usual clocks and the one that was chosen last. @param {string} kept @param {() => void} onChange */
+/** @param {string} kept @param {() => void} onChange */
 export function makeClock(kept, onChange) {
 	const values = CLOCKS.includes(kept) ? CLOCKS : [...CLOCKS, kept];
 	const clock = select(values, labelClock, { change: onChange });

@@ -16,7 +16,6 @@ import { newsOf } from "./telling.js";
 import { Timeline } from "./timeline.js";
 import { messageOf } from "./words.js";
 
-/** The class of the document while a room is on the page, for its own style. */
 const IN_ROOM = "in-room";
 
 export class GamePage {
@@ -24,10 +23,9 @@ export class GamePage {
 	game = null;
 	/** The live room, null for a stored game. @type {Room | null} */
 	room = null;
-	/** The values of positions, while the review is open. @type {ReviewPanel | null} */
+	/** @type {ReviewPanel | null} */
 	review = null;
 	typed = "";
-	/** The name of an action that waits for confirmation. */
 	confirming = "";
 	/** @type {Board | null} */
 	board = null;
@@ -81,7 +79,7 @@ export class GamePage {
 		}
 	}
 
-	/** Whether the code of a missing room is that of an event. @param {unknown} error */
+	/** @param {unknown} error */
 	async #isOfEvent(error) {
 		if (!(error instanceof Refused) || error.code !== "no_such_room") return false;
 		return this.app.connection.request({ type: "event_watch", event: this.source.code ?? "", on: false }).then(() => true, () => false);
@@ -95,7 +93,7 @@ export class GamePage {
 		if (this.source.shared) this.timeline.play();
 	}
 
-	/** Show a room that was entered. @param {Room} room */
+	/** @param {Room} room */
 	sit(room) {
 		if (this.#isClosed) return;
 		if (this.room !== room) {
@@ -119,7 +117,6 @@ export class GamePage {
 		this.draw();
 	}
 
-	/** The view: the displayed moment and unfinished input. */
 	get #view() {
 		const { source, app, review, typed, confirming, isLive, game, state } = this;
 		return {
@@ -178,14 +175,12 @@ export class GamePage {
 		this.board.draw(hasWinner ? { ...shown, isWon: true } : shown);
 	}
 
-	/** Return the panel of a game over days, or null in another game. */
 	async loadDays() {
 		if (!this.room || !this.state?.time_control?.days) return null;
 		const { DayPanel } = await import("./daygame.js");
 		return (this.days ??= new DayPanel(this));
 	}
 
-	/** Redraw what changes only with time. */
 	tick() {
 		const { stage } = this;
 		const scene = this.#scene;
@@ -264,7 +259,7 @@ export class GamePage {
 		return this.app.say(this.stage.bannerText, true);
 	}
 
-	/** Redraw for the moment now displayed. @param {boolean} isPlaying whether the game goes on by itself */
+	/** @param {boolean} isPlaying whether the game goes on by itself */
 	look(isPlaying) {
 		if (this.review) this.review.worths = null;
 		this.draw();

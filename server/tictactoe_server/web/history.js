@@ -46,7 +46,7 @@ export function makeHistory(app) {
 	}
 }
 
-/** The totals of all counted games. @param {App} app */
+/** @param {App} app */
 async function fetchGames(app) {
 	/** @type {PastGame[]} */
 	const found = [];
@@ -59,7 +59,7 @@ async function fetchGames(app) {
 	return found;
 }
 
-/** The result of a game for a player. @param {PastGame} game @param {string} viewer */
+/** @param {PastGame} game @param {string} viewer */
 function howItWent({ players, result }, viewer) {
 	const winner = players[result.winner ?? ""]?.player;
 	if (winner) return winner === viewer ? "won" : "lost";
@@ -76,7 +76,7 @@ function makeTotals(games, viewer) {
 	return h("div", h("div.totals", all, cells), bar);
 }
 
-/** A finished game from the player's view, with a link to replay it. @param {PastGame} game @param {string} viewer */
+/** @param {PastGame} game @param {string} viewer */
 export function makeGame(game, viewer) {
 	const { game_id, at, rules, players, result, moves, event } = game;
 	const went = howItWent(game, viewer);

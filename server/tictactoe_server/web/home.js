@@ -72,7 +72,7 @@ export function makeHome(app, fragment = "") {
 	}
 }
 
-/** Running games, and links to our own seats and pages. @param {App} app @param {ReturnType<typeof makePlayCard>} play */
+/** @param {App} app @param {ReturnType<typeof makePlayCard>} play */
 function makeSide(app, play) {
 	const lobby = new Lobby(app, LIVE_BOARDS, draw, true);
 	const [title, list] = [h("h2"), h("ul.rooms")];

@@ -4,7 +4,6 @@
 const MOST_TOKENS = 3;
 const REFUSED_MS = 7 * 86_400_000;
 
-/** Whether a name is one that servers assign to players who choose none. */
 export const isGuest = (name = "") => name.startsWith("guest-");
 
 export class Identity {
@@ -12,7 +11,6 @@ export class Identity {
 	refused = null;
 	/** Codes that the next hello sends instead of a token. @type {Codes | null} */
 	codes = null;
-	/** Why the latest codes were refused, or "". */
 	refusedCode = "";
 	/** The name before the one being tried. @type {string | null} */
 	#before = null;

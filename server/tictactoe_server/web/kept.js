@@ -37,7 +37,7 @@ const LOOK_STORE = "tictactoe.board";
 
 let isPlain = read(LOOK_STORE, (text) => text === "marks");
 
-/** Whether the user can choose the look. @param {{preset: string | null}} rules */
+/** @param {{preset: string | null}} rules */
 export const hasLooks = ({ preset }) => preset === "gomoku" || preset === "gomoku-standard";
 
 /** @param {{preset: string | null, gravity: boolean}} rules @returns {Look} */

@@ -13,7 +13,7 @@ export const KEYS = {
 	v: ["review"],
 	y: ["copy"],
 };
-/** Keys on the board, where other letters name cells. @type {Record<string, string[]>} */
+/** @type {Record<string, string[]>} */
 export const KEYS_OF_CLAIMS = { w: ["claim win"], d: ["claim draw"] };
 
 export class Keyboard {

@@ -7,20 +7,18 @@ const YEAR_SECONDS = 31_536_000;
 const RELOADED = "tictactoe-reloaded";
 const RELOAD_PAUSE_MS = 60_000;
 const STYLES = { later: "./later.css", events: "./events.css", ladders: "./ladders.css" };
-/** Parts that are loaded or loading. @type {Record<string, Promise<unknown>>} */
+/** @type {Record<string, Promise<unknown>>} */
 const loading = {};
 
-/** Read a value that the server has written into the page. @param {"languages" | "sentences"} what */
+/** @param {"languages" | "sentences"} what */
 const toldBy = (what) => JSON.parse(document.documentElement.dataset[what] ?? "{}");
 
 export const languagesThere = () => toldBy("languages");
 
-/** Fetch the sentences of a part, by default those needed to start a game. */
 const read = async (part = "") => (await fetch(urlOf(toldBy("sentences")[part]))).json();
 
 export const learnLanguage = async () => speak(document.documentElement.lang, await read());
 
-/** Switch to another language on all pages of this server. */
 export function chooseLanguage(language = "") {
 	document.cookie = `language=${language}; path=${urlOf()}; max-age=${YEAR_SECONDS}; samesite=lax`;
 	location.reload();
@@ -42,7 +40,7 @@ async function reloadOnce(why) {
 	return new Promise(() => undefined);
 }
 
-/** Load the sentences and the style of a part, once. @param {keyof typeof STYLES} part */
+/** @param {keyof typeof STYLES} part */
 export function prepare(part) {
 	return (loading[part] ??= Promise.all([read(part).then(learn), loadStyle(STYLES[part])]).catch((why) => {
 		delete loading[part];

@@ -73,7 +73,7 @@ export function layOut({ style }, places = 1, shape = 1, leastRows = 1, leastCol
 /** The key of a card; demonstration games have no room and are told apart by their kind. @param {LiveBoard} live */
 const keyOf = ({ room, game }) => room || `${game}`;
 
-/** A card that links to its game; a demonstration has no room and no link. @param {LiveBoard} live */
+/** @param {LiveBoard} live */
 function makeCard(live) {
 	const marks = Object.keys(live.names).join("");
 	const board = new SmallBoard({ ...live, marks });
@@ -133,7 +133,7 @@ export function makeRow(names, terms, what, verb, href, kind = "") {
 	return h("li", { class: kind }, h("span.names", names), h("span.note", terms.join(" · ")), h("span.what", what), link);
 }
 
-/** Waiting rooms and running games, the ones that can be joined first. @param {Iterable<Protocol.RoomSummary>} rooms */
+/** @param {Iterable<Protocol.RoomSummary>} rooms */
 export function makeRoomRows(rooms) {
 	const open = [...rooms].filter(({ status }) => status !== "over");
 	const sorted = [...open.filter(isWaiting), ...open.filter((room) => !isWaiting(room))];

@@ -49,7 +49,6 @@ function makeTools(app) {
 }
 
 const [main, header, news] = ["main", "#tools", "#news"].map((name) => /** @type {HTMLElement} */ (document.querySelector(name)));
-/** When to preload what other pages need. */
 const LATER_MS = 2000;
 const TICK_MS = 250;
 const LOADERS = {
@@ -94,7 +93,6 @@ async function loadPage() {
 /** @param {Source} source */
 const openGame = async (source) => new (await LOADERS.game()).GamePage(app, source);
 
-/** Decode a part of the URL; if it is malformed, say so and return "". */
 function decode(text = "") {
 	try {
 		return decodeURIComponent(text);
@@ -174,7 +172,6 @@ function showPhase() {
 	each((part) => part.onPhase?.());
 }
 
-/** Let the parts of the page subscribe on a new connection. */
 function onWelcome() {
 	each((part) => part.onWelcome?.());
 }

@@ -8,7 +8,7 @@ import { drawQr } from "./qr.js";
 import { messageOf } from "./words.js";
 
 const LINK_LENGTH = 8;
-/** Names of systems for which browsers use other names. @type {Record<string, string>} */
+/** @type {Record<string, string>} */
 const SYSTEMS = { MacIntel: "macOS", Win32: "Windows" };
 /** Rescue codes that the player has not confirmed writing down. @type {readonly string[]} */
 let codes = [];
@@ -73,10 +73,10 @@ export function showNames(app, code = "") {
 	}
 }
 
-/** Offer to claim a name, and continue when the dialog is closed. @param {App} app */
+/** @param {App} app */
 export const keepName = (app) => closing(showNames(app));
 
-/** The setting to accept challenges only from people the player has played with. @param {App} app @param {(request: Ask) => Promise<Ok | void>} ask */
+/** @param {App} app @param {(request: Ask) => Promise<Ok | void>} ask */
 function makeStrangers(app, ask) {
 	const only = h("input", { type: "checkbox", change: () => ask({ type: "block", strangers: only.checked }) });
 	const element = checkField(say("option strangers"), only);
@@ -93,7 +93,7 @@ function makeStrangers(app, ask) {
 	}
 }
 
-/** Buttons that export all stored data, and that delete the player. @param {App} app @param {(request: Ask) => Promise<Ok | void>} ask @param {() => void} onDone */
+/** @param {App} app @param {(request: Ask) => Promise<Ok | void>} ask @param {() => void} onDone */
 function makeOwnData(app, ask, onDone) {
 	const { connection } = app;
 	return h("div.row", button(say("name deed export"), save), button(say("name deed forget"), forget));
@@ -124,7 +124,7 @@ function makeOwnData(app, ask, onDone) {
 	}
 }
 
-/** Let the browser save a value as a file. @param {Record<string, unknown>} whole */
+/** @param {Record<string, unknown>} whole */
 function offer(whole) {
 	const url = URL.createObjectURL(new Blob([JSON.stringify(whole, null, 1)], { type: "application/json" }));
 	h("a", { href: url, download: "tictactoe.json" }).click();
@@ -162,7 +162,6 @@ function makeWayBack(app, code, blame, onDone) {
 	}
 }
 
-/** The name of a device; browsers are named after their system. */
 function nameProgram(client = say("name some program")) {
 	const system = /^tictactoe-page\/(\w+)/.exec(client)?.[1];
 	return system ? say("name browser", { system: SYSTEMS[system] ?? system }) : client;

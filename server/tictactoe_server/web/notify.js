@@ -23,10 +23,9 @@ function toLocal(minutes = 0) {
 
 const findRegistration = () => navigator.serviceWorker.getRegistration(new URL("./", import.meta.url));
 
-/** Return this browser's subscription to push messages, if it has one. */
 const findSubscription = async () => (await (await findRegistration())?.pushManager.getSubscription()) ?? null;
 
-/** Subscribe this browser to push messages, after asking the user. @param {string} applicationServerKey */
+/** @param {string} applicationServerKey */
 async function subscribe(applicationServerKey) {
 	if ((await Notification.requestPermission()) !== "granted") throw new Error(say("page notify push denied"));
 	const worker = new URL("./worker.js", import.meta.url);
@@ -38,7 +37,7 @@ async function subscribe(applicationServerKey) {
 	return registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey });
 }
 
-/** The setting for push messages in this browser, hidden where there can be none. @param {(push: Protocol.PushSubscription | null) => unknown} change @param {(message: string) => void} blame */
+/** @param {(push: Protocol.PushSubscription | null) => unknown} change @param {(message: string) => void} blame */
 function makePush(change, blame) {
 	let key = "";
 	const box = h("input", { type: "checkbox", change: turn });
@@ -87,7 +86,7 @@ export async function openNotify(app) {
 	openDialog(say("page notify heading"), h("div.identity", about, fault, settings));
 	await ask({});
 
-	/** Change settings, or only load them, and show what is set. @param {Omit<Protocol.Notify, "type" | "id">} changed @param {HTMLElement} [control] that a refusal is about */
+	/** @param {Omit<Protocol.Notify, "type" | "id">} changed @param {HTMLElement} [control] that a refusal is about */
 	async function ask(changed, control) {
 		blame("");
 		try {

@@ -12,7 +12,7 @@ const FLAGS = /** @type {const} */ (["misere", "gravity", "exact"]);
 
 const limit = (value = 0, least = 1, most = LARGEST) => Math.max(least, Math.min(Math.trunc(value) || least, most));
 
-/** Return the custom rules in full. @param {OwnRules} own */
+/** @param {OwnRules} own */
 const complete = (own) => chosenRules({ game: "custom", own });
 
 /** Return the first line without a blocked cell, from below if marks fall; null if nobody could win. @param {Rules} rules */
@@ -70,7 +70,6 @@ const check = () => h("input", { type: "checkbox" });
 
 export class OwnGame {
 	#board = h("div.own-board");
-	/** The fields of the rules, by their names in requests. */
 	fields = {
 		rows: number(), columns: number(), line: number(2), marks: h("input", { autocomplete: "off", maxlength: MARKS.length }),
 		opening: select(["", "pie", "swap2"], (one) => say(`form ${one || "none"}`)), misere: check(), gravity: check(), exact: check(),

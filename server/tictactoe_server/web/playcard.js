@@ -7,7 +7,7 @@ import { OwnGame } from "./owngame.js";
 import { OWN, chosenRules } from "./rules.js";
 import { LEVELS, describeLevel, describeRules, keepTogether, nameMark } from "./words.js";
 
-/** A button with a description below. @param {string} label @param {string} note @param {() => unknown} start @param {Child} [more] */
+/** @param {string} label @param {string} note @param {() => unknown} start @param {Child} [more] */
 const makeWay = (label, note, start, kind = "big", more) => h("div.way", button(label, start, { class: kind }), h("small", note, " ", more));
 
 /** The switch for rated games and a link to the ladders, both empty or hidden on servers without ladders. @param {App} app @param {HTMLSelectElement} clock */
@@ -27,7 +27,6 @@ function makeRatedPlace(app, clock) {
 	}
 }
 
-/** The name of the chosen game, and its rules in words. */
 function makeAbout() {
 	const [title, told, size] = [h("h2"), h("p"), h("span.note")];
 	return { elements: [h("div.card-head", title, size), told], draw };
@@ -40,7 +39,7 @@ function makeAbout() {
 	}
 }
 
-/** The fields of a room's terms other than its rules. @param {App} app @param {() => void} onEdit */
+/** @param {App} app @param {() => void} onEdit */
 function makeTerms({ kept }, onEdit) {
 	const ownClock = h("input", { placeholder: say("page new clock example"), autocomplete: "off", input: onEdit });
 	const clock = makeClock(kept.clock, () => (ownClock.value = ""));

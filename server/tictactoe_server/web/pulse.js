@@ -9,7 +9,6 @@ const QUIET_MS = 1900;
 const SILENCE_MS = 12_000;
 
 export class Pulse {
-	/** Whether the server has been silent for long enough to say so. */
 	isSilent = false;
 	#heard = 0;
 	/** When the server was pinged, 0 if it has sent something since. */

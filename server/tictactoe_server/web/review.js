@@ -76,7 +76,7 @@ export class Review {
 		return most && lost.lastIndexOf(most) + 1;
 	}
 
-	/** The points of the graph of a two-player game. @param {State} state */
+	/** @param {State} state */
 	pointsOf(state) {
 		const { known, moves, kinds } = this;
 		const [first] = state.rules.marks;
@@ -105,7 +105,7 @@ export function nextMistake(kinds, here) {
 }
 
 export class ReviewPanel {
-	/** The values of the cells in the displayed position. @type {Worths | null} */
+	/** @type {Worths | null} */
 	worths = null;
 	text = "";
 	#isAll = false;
@@ -129,7 +129,7 @@ export class ReviewPanel {
 		return this.page.timeline.shown;
 	}
 
-	/** Analyse the displayed position and, if the game is over, all others. @param {State} state */
+	/** @param {State} state */
 	async look(state) {
 		const here = this.#here;
 		const { moves } = state;
@@ -177,7 +177,7 @@ export class ReviewPanel {
 		this.page.draw();
 	}
 
-	/** Show where a finished game turned, or the progress of the analysis. @param {State} state */
+	/** @param {State} state */
 	#drawTurningPoint(state) {
 		const { known, moves } = this.review;
 		const count = moves.filter((_, ply) => known[ply]).length;
@@ -190,7 +190,6 @@ export class ReviewPanel {
 		return setText(this.#turned, say("view review turned", { n: at + 1, compared: comparePlayed(moves[at], known[at], state.rules) }));
 	}
 
-	/** Show the value of the cell under the pointer, -1 for none. */
 	point(cell = -1) {
 		const analysis = this.review.known[this.#here];
 		const isKnown = cell >= 0 && analysis?.cells[cell] && this.state;
@@ -210,7 +209,7 @@ export class ReviewPanel {
 	}
 }
 
-/** The values that a board shows in its cells. @param {Worths} worths @param {Shapes} shapes @param {string} board @param {number} pointed */
+/** @param {Worths} worths @param {Shapes} shapes @param {string} board @param {number} pointed */
 function drawWorths({ cells, isAll, better }, shapes, board, pointed) {
 	const shown = [...cells].filter(([cell, { best }]) => best || isAll || cell === pointed);
 	const told = new Set(shown.map(([cell]) => cell));
@@ -219,13 +218,13 @@ function drawWorths({ cells, isAll, better }, shapes, board, pointed) {
 	return [...rings, ...shown.map(([cell, worth]) => makeWorth(shapes, cell, worth))];
 }
 
-/** The better cells than the move played. @param {Shapes} shapes @param {number} cell @param {string} mark that is shown there, "" for none */
+/** @param {Shapes} shapes @param {number} cell @param {string} mark that is shown there, "" for none */
 function makeBetter(shapes, cell, mark) {
 	const ring = svg("circle", { class: "ring", cx: 50, cy: 50, r: 44 });
 	return shapes.at(cell, { class: "better" }, mark !== "" && shapes.makeMark(mark), ring);
 }
 
-/** The value of a cell as it is written into the cell. @param {Shapes} shapes @param {number} cell @param {Worth} worth */
+/** @param {Shapes} shapes @param {number} cell @param {Worth} worth */
 function makeWorth(shapes, cell, { sign, kind, best }) {
 	const box = svg("rect", { x: 14, y: 25, width: 72, height: 50, rx: 14 });
 	const text = svg("text", { x: 50, y: 61, "font-size": sign.length > 2 ? 28 : 34 }, sign);

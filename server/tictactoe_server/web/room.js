@@ -14,7 +14,7 @@ export class Room {
 	receivedAt = 0;
 	/** @type {ShownGame["pending"]} */
 	pending = null;
-	/** The page that shows the room. @type {RoomEars | null} */
+	/** @type {RoomEars | null} */
 	ears = null;
 	/** @type {ChatLine[]} */
 	talk = [];
@@ -34,7 +34,6 @@ export class Room {
 		return this.connection.player;
 	}
 
-	/** The ids of all players on this connection: the player first, then guests. */
 	get players() {
 		const { player, state } = this;
 		const seated = Object.values(state?.seats ?? {}).flatMap((seat) => (seat && !seat.left && ownerOf(seat.player) === player ? [seat.player] : []));
@@ -47,7 +46,6 @@ export class Room {
 		return players.length > 1 ? "" : players[0];
 	}
 
-	/** Whether everybody plays at this keyboard. */
 	get isLocal() {
 		return !this.viewer && Object.values(this.state?.seats ?? {}).every((seat) => seat && this.players.includes(seat.player));
 	}
@@ -67,7 +65,7 @@ export class Room {
 		return this.state?.status === "playing" && !!this.seat && !this.state.seats[this.seat]?.out;
 	}
 
-	/** The request that re-enters the room on a new connection. @returns {WayIn} */
+	/** @returns {WayIn} */
 	wayBack() {
 		return { type: this.isWatching ? "watch" : "join", room: this.code, seq: this.state?.seq };
 	}

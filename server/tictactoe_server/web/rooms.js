@@ -14,18 +14,18 @@ const ASKED_MS = 60_000;
 
 /** The rooms of all connections; they are re-entered after each reconnection. */
 export class Rooms {
-	/** The room on the page. @type {Room | null} */
+	/** @type {Room | null} */
 	shown = null;
 	/** @type {Map<string, Room>} */
 	#rooms = new Map();
-	/** All connections except the first. @type {Set<Connection>} */
+	/** @type {Set<Connection>} */
 	#others = new Set();
 	#connect;
-	/** Rooms whose server does not answer, by code. @type {Map<string, Unanswered>} */
+	/** @type {Map<string, Unanswered>} */
 	unanswered = new Map();
 	/** Called when the state of such a room changes. @type {(code: string, there: Unanswered) => void} */
 	onUnanswered = () => {};
-	/** When servers were last asked for such rooms. @type {Map<string, number>} */
+	/** @type {Map<string, number>} */
 	#askedAt = new Map();
 
 	/** @param {Connection} home the first connection @param {(url: string) => Connection} connect */
@@ -39,7 +39,7 @@ export class Rooms {
 		return room?.ended ? undefined : room;
 	}
 
-	/** The seats that the player can return to. @returns {HeldSeat[]} */
+	/** @returns {HeldSeat[]} */
 	get held() {
 		const welcomed = (this.home.welcome?.rooms ?? []).filter(({ room }) => !this.#rooms.has(room));
 		const open = [...this.#rooms.values()].flatMap(({ code, seat, ended, state }) => {

@@ -28,7 +28,7 @@ export function rulesOf(preset = "") {
 	return { preset, rows, columns, line, marks: "XO", blocked: [], misere: false, gravity: false, ...more };
 }
 
-/** The rules of the chosen game. @param {Pick<Kept, "game" | "own">} kept @returns {Rules} */
+/** @param {Pick<Kept, "game" | "own">} kept @returns {Rules} */
 export const chosenRules = ({ game, own }) =>
 	game === OWN ? { preset: null, ...own } : rulesOf(game);
 
@@ -67,7 +67,7 @@ export function splitLines(rules, cells) {
 	return found;
 }
 
-/** Return the board after the first moves, given the board after all of them. @param {Rules} rules @param {string} board @param {Moves} moves */
+/** @param {Rules} rules @param {string} board @param {Moves} moves */
 export function boardAfter(rules, board, moves) {
 	const cells = Array(rules.rows * rules.columns).fill(FREE);
 	for (const cell of rules.blocked) cells[cell] = BLOCKED;
@@ -108,7 +108,7 @@ const STAGES = { pie: [[0, 1, 1]], swap2: [[0, 3, 1], [1, 5, 0]] };
 
 export const MORE = "more";
 
-/** The opening choices, in order. @param {Opened} game */
+/** @param {Opened} game */
 export function choicesOf({ rules, chosen = [] }) {
 	const stages = STAGES[rules.opening ?? ""] ?? [];
 	return chosen.slice(0, stages.length).map((take, at) => ({ ply: stages[at][1], mark: rules.marks[stages[at][2]], take }));

@@ -37,7 +37,7 @@ export function sceneOf(game, state, may, view) {
 	};
 }
 
-/** What is agreed about the game, and how many look on. @param {Moment} moment */
+/** @param {Moment} moment */
 function termsOf({ game: { isLive, seat }, state }) {
 	const terms = [words.describeRules(state.rules)];
 	if (state.event) terms.push(say("record event", { name: state.event }));
@@ -70,7 +70,7 @@ function boardOf({ game, state, view, isBack }, isMine) {
 	};
 }
 
-/** What has become of the room or of the connection. @param {Moment} moment */
+/** @param {Moment} moment */
 function bannerOf({ game: { ended, closedReason = "" }, state, view: { trouble = "", unanswered } }) {
 	if (ended === "replaced") return say(state.event ? "taken over by card" : "taken over");
 	const reason = closedReason.replace(/\.$/, "");
@@ -107,7 +107,7 @@ function describeMove(state, ply, viewer) {
 	return [say(placer ? "move of, placing" : "move of", places), describeChoicesAt(state, ply, viewer)].join(" ").trim();
 }
 
-/** Who sits at each mark, with why one waits for them and what their clock shows. @param {Moment} moment */
+/** @param {Moment} moment */
 function playersOf({ game: { viewer, isLive }, state, view: { passed } }) {
 	return [...state.rules.marks].map((mark) => {
 		const seat = state.seats[mark];
@@ -148,7 +148,7 @@ function firstMoveOf({ clock, seats, turn, event }, passed) {
 	return !event && (seat.hold_ms ?? 0) > passed ? clock.start_ms : Math.max(0, Math.round(clock.start_ms - passed));
 }
 
-/** What stands in the board's place while somebody is missing. @param {Moment} moment */
+/** @param {Moment} moment */
 function cardOf({ game: { isLive, seat, ended }, state, view: { onlyWatches } }) {
 	if (state.status !== "waiting" || ended || !isLive) return "";
 	const isFree = Object.values(state.seats).includes(null);
@@ -192,7 +192,7 @@ function describeQuestion(id, marks, state) {
 	return say(`waits ${id}`, { names, n: marks.length, moves: id.endsWith("undo") ? describeTakeBack(state, mark) : "" });
 }
 
-/** What waits for an answer of ours, of another player, or for nothing any more. @param {Moment} moment */
+/** @param {Moment} moment */
 function questionsOf({ game: { ended, seat: own, viewer }, state, may, view }) {
 	/** @type {Asked[]} */
 	const asked = [];
@@ -239,6 +239,6 @@ export function showPlayed(played, viewer) {
 	return watched(state, viewer, false);
 }
 
-/** Return a game as a watcher sees it. @param {State} state @param {string} viewer @param {boolean} isLive */
+/** @param {State} state @param {string} viewer @param {boolean} isLive */
 export const watched = (state, viewer, isLive) =>
 	({ code: state.room, state, viewer, seat: null, plays: false, receivedAt: performance.now(), pending: null, ended: /** @type {const} */ (""), isLive });

@@ -19,7 +19,7 @@ export function linesOf(width = 0, height = 0, side = 0, isStones = false) {
 	return d;
 }
 
-/** Give the cells their numbers, and return them in that order. @param {SVGElement[]} rows */
+/** @param {SVGElement[]} rows */
 export function numberCells(rows) {
 	const cells = rows.flatMap((row) => /** @type {SVGElement[]} */ ([...row.children]));
 	for (const [number, cell] of cells.entries()) cell.setAttribute("data-cell", `${number}`);
@@ -42,7 +42,7 @@ export class Shapes {
 		return [(cell % columns) * SIDE, Math.floor(cell / columns) * SIDE];
 	}
 
-	/** A group at the position of a cell. @param {number} cell @param {Attributes} attributes @param {...(Child | Child[])} children */
+	/** @param {number} cell @param {Attributes} attributes @param {...(Child | Child[])} children */
 	at(cell, attributes, ...children) {
 		return svg("g", { ...attributes, transform: `translate(${this.cornerOf(cell)})` }, ...children);
 	}
@@ -88,7 +88,6 @@ export class Shapes {
 		return svg("g", { class: "labels", "aria-hidden": "true", "font-size": size }, top, left);
 	}
 
-	/** The piece in a cell, at its position, or nothing. */
 	makePiece(cell = 0, mark = "", isMove = false) {
 		const content = this.#makeContent(cell, mark, isMove);
 		return content && this.at(cell, { "data-in": cell }, content);
@@ -112,14 +111,14 @@ export class Shapes {
 		return svg("g", { class: `disc m${index}${fallen ? " falling" : ""}`, ...fall }, svg("circle", { cx: 50, cy: 50, r: 43 }), svg("circle", { class: "groove", cx: 50, cy: 50, r: 34 }), strokes);
 	}
 
-	/** The stroke through a straight run of cells. @param {Moves} run */
+	/** @param {Moves} run */
 	makeStroke(run) {
 		const [[x, y], [toX, toY]] = [this.cornerOf(run[0]), this.cornerOf(run[run.length - 1])];
 		const [dx, dy] = [Math.sign(toX - x) * 34, Math.sign(toY - y) * 34];
 		return svg("path", { class: "through", pathLength: 1, d: `M${x + 50 - dx} ${y + 50 - dy}L${toX + 50 + dx} ${toY + 50 + dy}` });
 	}
 
-	/** Confetti from all along a line, or from the middle of the board in the colours of all marks. @param {Moves} line */
+	/** @param {Moves} line */
 	makeBurst(line) {
 		const { rows, columns } = this.rules;
 		const from = line.length ? line : [(rows * columns) >> 1];
@@ -150,7 +149,7 @@ function drawMark(marks, mark, more = "") {
 	return svg("text", { ...kind, x: 50, y: 72, "font-size": 62, "text-anchor": "middle" }, mark);
 }
 
-/** A player's piece as a small picture next to the name. @param {Look} look @param {string} marks @param {string} mark */
+/** @param {Look} look @param {string} marks @param {string} mark */
 export function seatIcon(look, marks, mark) {
 	const isMark = look === "marks";
 	const kind = look === "stones" ? `stone s${marks.indexOf(mark)}` : `disc m${marks.indexOf(mark)}`;
@@ -168,7 +167,7 @@ export function emblemOf(player) {
 	return [SIGNS[hash % SIGNS.length], Math.floor(hash / SIGNS.length) % 6];
 }
 
-/** Show the emblem before a name, or none without a player. @param {HTMLElement} element @param {string} [player] */
+/** @param {HTMLElement} element @param {string} [player] */
 export function setEmblem({ dataset, style }, player) {
 	const [sign, colour] = emblemOf(player ?? "");
 	dataset.sign = player ? sign : "";

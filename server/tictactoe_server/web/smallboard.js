@@ -65,14 +65,14 @@ export class SmallBoard {
 	}
 }
 
-/** A still picture of a board. @param {BoardKind} kind @param {string} board */
+/** @param {BoardKind} kind @param {string} board */
 export function drawSmall(kind, board) {
 	const made = new SmallBoard(kind);
 	made.draw(board);
 	return made.element;
 }
 
-/** A mid-game position of each game. @type {Record<string, string>} */
+/** @type {Record<string, string>} */
 const EXAMPLES = {
 	classic: "X.O.X...O",
 	blocker: "XO..#.X.O",
@@ -93,7 +93,7 @@ export function drawExample(preset = "") {
 	return drawSmall(rules, EXAMPLES[preset] ?? cells.join(""));
 }
 
-/** Return a tile for each game, with the chosen one marked. @param {string} chosen @param {(preset: string) => void} onChoose */
+/** @param {string} chosen @param {(preset: string) => void} onChoose */
 export function makeTiles(chosen, onChoose) {
 	const tiles = [...PRESETS, OWN].map((value) => {
 		const words = h("span", h("b", keepTogether(say(`name of ${value}`))), " ", h("small", value === OWN ? say("page won custom") : describeRules(rulesOf(value))));

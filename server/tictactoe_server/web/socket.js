@@ -23,9 +23,9 @@ export function takeSocket(url = "") {
 }
 
 export class Ways {
-	/** The URLs to try, in turn. @type {string[]} */
+	/** @type {string[]} */
 	#urls;
-	/** The servers named by the latest welcome. @type {string[]} */
+	/** @type {string[]} */
 	#servers = [];
 	/** Whether the page's connection uses TLS; then it never moves to a server without TLS. */
 	#isSafe = false;

@@ -80,14 +80,14 @@ export class Stage {
 		this.#drawButtons(scene.deeds);
 	}
 
-	/** Redraw what changes with time. @param {Scene} scene */
+	/** @param {Scene} scene */
 	tick({ banner, players, questions, state }) {
 		this.drawBanner(banner);
 		this.#drawPlayers(players, state);
 		this.#drawQuestions(questions);
 	}
 
-	/** Draw a row for each seat. After a game outside tournaments, names link to their players, except for guests. @param {Scene["players"]} players @param {State} state */
+	/** @param {Scene["players"]} players @param {State} state */
 	#drawPlayers(players, state) {
 		const { rules, status, event } = state;
 		const { app: { connection, names } } = this.page;
@@ -124,7 +124,7 @@ export class Stage {
 		if (isStale(this.#turn, mark)) show(this.#turn, mark && seatIcon(lookOf(rules), rules.marks, mark), this.#turnText, " ", this.#why);
 	}
 
-	/** Show a board. @param {HTMLElement} board @param {boolean} hasLooks whether it can look otherwise */
+	/** @param {HTMLElement} board @param {boolean} hasLooks whether it can look otherwise */
 	drawPlace(board, hasLooks) {
 		show(this.#place, board);
 		this.looks.hidden = !hasLooks;
@@ -145,7 +145,7 @@ export class Stage {
 		if (kind === "door") this.#card.querySelector("button")?.focus();
 	}
 
-	/** Show the possible actions; after a game, all but the main one are in a menu. @param {Answer[]} deeds */
+	/** @param {Answer[]} deeds */
 	#drawButtons(deeds) {
 		const menu = deeds.filter(({ is_more }) => is_more);
 		const draw = () => {

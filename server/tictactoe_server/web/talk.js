@@ -20,7 +20,6 @@ export class Talk {
 		this.page = page;
 	}
 
-	/** Show below the lines what the server allows to be sent, once that is known. */
 	draw() {
 		const { chat = "on" } = this.page.app.connection.welcome ?? {};
 		if (!isStale(this.#form, chat)) return;
@@ -39,7 +38,6 @@ export class Talk {
 		this.#add(h("li.note", text));
 	}
 
-	/** Open or close the chat on a phone. */
 	toggle(isOpen = !this.element.classList.contains("open")) {
 		this.element.classList.toggle("open", isOpen);
 		this.heard.ariaExpanded = String(isOpen);
@@ -76,10 +74,10 @@ export class Talk {
 	}
 }
 
-/** Return the text of a chat line; a chat sentence is shown in the reader's language. @param {Pick<ChatLine, "text" | "sentence">} line */
+/** @param {Pick<ChatLine, "text" | "sentence">} line */
 const wordsOf = ({ text, sentence }) => sayOr(`sentence ${sentence}`, text);
 
-/** Return a chat line as it is announced. @param {ChatLine} line */
+/** @param {ChatLine} line */
 export function describeLine({ from, seat, ...line }) {
 	const name = seat ? from : `${from} ${say("view talk watching")}`;
 	return say("chat of", { name, text: wordsOf(line) });

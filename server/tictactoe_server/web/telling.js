@@ -144,7 +144,7 @@ function whyOut({ seats, clock, news = [] }, mark) {
 	return seat && !seat.online && seat.hold_ms === 0 ? "away" : "resigned";
 }
 
-/** A sentence about whoever plays a mark, who may be the reader. @param {State} state @param {string} mark @param {string} id @param {string} viewer @param {Record<string, string | number>} [places] */
+/** @param {State} state @param {string} mark @param {string} id @param {string} viewer @param {Record<string, string | number>} [places] */
 function sayOf(state, mark, id, viewer, places = {}) {
 	if (mark === seatOf(state, viewer)) return say(`${id}, you`, places);
 	return say(id, { name: nameOf(state, mark), ...places });
@@ -174,7 +174,7 @@ export function describeVerdict(state, viewer) {
 	return end === "win" || (end && rules.marks.length === 2) ? say(`verdict ${end}`) : say("verdict wins", { name: nameOf(state, result.winner) });
 }
 
-/** Return why a game ended. @param {State} state @param {string} viewer */
+/** @param {State} state @param {string} viewer */
 export function describeCause(state, viewer) {
 	const { result } = state;
 	if (!result) return "";
@@ -187,10 +187,10 @@ export function describeCause(state, viewer) {
 	return sayOf(state, loser, `ended ${hasLeft ? "left" : reason === "claimed" ? "away" : reason}`, viewer);
 }
 
-/** Return the result of a game and why it ended. @param {State} state @param {string} viewer */
+/** @param {State} state @param {string} viewer */
 export const describeResult = (state, viewer) => `${describeVerdict(state, viewer)} ${describeCause(state, viewer)}`.trim();
 
-/** Return the deciding line or lines; in misère who completed one. @param {State} state @param {string} viewer */
+/** @param {State} state @param {string} viewer */
 function describeLines(state, viewer) {
 	const { rules, board, result } = state;
 	const told = splitLines(rules, result?.line ?? []).map((run, index) => {

@@ -56,7 +56,6 @@ export class Timeline {
 		this.page.look(false);
 	}
 
-	/** Play the game back, from the start if the newest position is displayed. */
 	play() {
 		if (this.here === null) this.here = 0;
 		this.#timer = setInterval(() => this.#goOn(), this.#count > MANY ? MOVE_OF_MANY_MS : MOVE_MS);

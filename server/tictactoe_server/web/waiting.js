@@ -24,7 +24,7 @@ export function makeDoor({ connection: { name: own }, isNamed }, state, onJoin) 
 	);
 }
 
-/** The card of a waiting room: its link as QR code and text, to share or copy. @param {App} app @param {State} state */
+/** @param {App} app @param {State} state */
 export function makeInvitation(app, state) {
 	const { room: code } = state;
 	const link = app.linkTo(code);

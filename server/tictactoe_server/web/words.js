@@ -36,7 +36,7 @@ export function nameOf({ seats, rules }, mark) {
 	return isShared ? say("name with mark", { name, mark: nameMark({ rules }, mark ?? "") }) : name;
 }
 
-/** Return the name of a mark as it is drawn here. @param {{rules: Pick<Rules, "preset" | "gravity" | "marks">}} state @param {string} mark */
+/** @param {{rules: Pick<Rules, "preset" | "gravity" | "marks">}} state @param {string} mark */
 export function nameMark({ rules }, mark) {
 	if (lookOf(rules) !== "stones") return mark;
 	return say(mark === rules.marks[0] ? "stone black" : "stone white");
@@ -73,7 +73,7 @@ export const LEVELS = ["easy", "medium", "hard"];
 
 export const describeLevel = (level = "") => sayOr(`level ${level}`, level);
 
-/** List what is unusual in a room. @param {{rated?: boolean, host_rating?: number, host_provisional?: boolean, analysis?: string, chat?: string}} room */
+/** @param {{rated?: boolean, host_rating?: number, host_provisional?: boolean, analysis?: string, chat?: string}} room */
 export function describeManners({ rated, host_rating, host_provisional, analysis, chat }) {
 	const told = rated ? [say("rated") + (host_rating ? ` ${host_rating}${host_provisional ? "?" : ""}` : "")] : [];
 	if (analysis) told.push(sayOr(`analysis ${analysis}`, say("analysis", { said: analysis })));

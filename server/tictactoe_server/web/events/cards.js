@@ -36,5 +36,4 @@ export function makeCards(app, code) {
 	}
 }
 
-/** Return a ticket in groups of four characters, as people read and type it. */
 const groupTicket = (ticket = "") => ticket.match(/.{1,4}/g)?.join("-") ?? "";

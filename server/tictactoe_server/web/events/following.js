@@ -37,7 +37,6 @@ export class Following {
 		return this.state ? listDeeds(this.state, this.player, this.hasCard) : [];
 	}
 
-	/** The known rows of the table, with the latest changes; before the start, with the expected players. */
 	get rows() {
 		const { table = [], status, expected = [] } = this.state ?? {};
 		const pushed = new Map(table.map((row) => [row.player, row]));
@@ -45,7 +44,6 @@ export class Following {
 		return status === "open" ? [...known, ...expected.map((name) => ({ place: 0, player: ` ${name}`, name, bot: null, points: 0, played: 0, tie: [], status: "expected" }))] : known;
 	}
 
-	/** The pairings of this round; if there are too many to be pushed, as last read. */
 	get pairings() {
 		const { pairings = [], round } = this.state ?? {};
 		const read = this.whole?.pairings.filter((one) => one.round === round) ?? [];
@@ -56,13 +54,12 @@ export class Following {
 		return performance.now() - this.receivedAt;
 	}
 
-	/** Return how long a player has been away, or "" if present. */
 	timeAway(player = "") {
 		const ms = this.state?.away?.[player];
 		return ms === undefined ? "" : formatDuration(ms + this.#age);
 	}
 
-	/** Return the names of these sides, each with the time away. @param {Side[]} sides */
+	/** @param {Side[]} sides */
 	#nameAll(sides) {
 		return nameSome(sides.map(([, player, name]) => {
 			const time = this.timeAway(player);
@@ -93,7 +90,6 @@ export class Following {
 		return [!isFew && say("tournament games on", { n: all.filter(isOpen).length, all: all.length }), sides[0] && say("tournament waits for", { names: this.#nameAll(sides) })].filter(Boolean).join(" ");
 	}
 
-	/** The players that the event waits for, or else what happens next. */
 	get waiting() {
 		const { status = "over", pairings = [], head } = this.state ?? {};
 		if (status === "over") return "";
@@ -103,7 +99,7 @@ export class Following {
 		return this.describeWaiting() || say("page event round over");
 	}
 
-	/** Describe the progress of a pairing's game, and who is away. @param {Pairing} pairing */
+	/** @param {Pairing} pairing */
 	describeGame(pairing) {
 		const { ply, turn, clock } = this.state?.games?.[pairing.id] ?? {};
 		if (ply === undefined) return "";
@@ -162,7 +158,6 @@ export class Following {
 		this.#read();
 	}
 
-	/** Read all rounds, at once or some time after they have changed. */
 	#read() {
 		const { seq, head, key = this.key } = /** @type {EventState} */ (this.state);
 		if (this.#timer || (this.whole && this.whole.seq >= seq)) return;

@@ -51,7 +51,6 @@ function makePlan(kind, read) {
 	}
 }
 
-/** A text area for names; a pasted table is reduced to its names. */
 function makeRoster() {
 	const roster = h("textarea", { rows: 5, placeholder: say("page event roster example") });
 	roster.addEventListener("input", (event) => {

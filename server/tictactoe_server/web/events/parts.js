@@ -129,7 +129,6 @@ export class Organiser {
 		this.tick();
 	}
 
-	/** Show whom the organiser waits for, and before anybody is present, how players enter. */
 	tick() {
 		const { app, code, state, missing, presence, waiting } = this.following;
 		const isEmpty = state?.status === "open" && state.head.entry === "roster" && !state.table.some(({ status = "in" }) => status === "in");

@@ -56,7 +56,7 @@ function drawTies(details, { tie }) {
 	show(details.lastElementChild, sums);
 }
 
-/** Return the scores by player and opponent. @param {Whole["pairings"]} pairings */
+/** @param {Whole["pairings"]} pairings */
 export function crossScores(pairings) {
 	/** @type {Map<string, string[]>} */
 	const scores = new Map();
@@ -68,7 +68,7 @@ export function crossScores(pairings) {
 	return scores;
 }
 
-/** The cross-table, in the order of the table. @param {Whole} whole @param {string} own */
+/** @param {Whole} whole @param {string} own */
 export function makeCrossTable({ table, pairings }, own) {
 	const scores = crossScores(pairings);
 	const rows = table.map(({ player, name, points }, at) => h(player === own ? "tr.own" : "tr",

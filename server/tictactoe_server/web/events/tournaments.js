@@ -9,7 +9,6 @@ const FRACTIONS = { 0.25: "¼", 0.5: "½", 0.75: "¾" };
 
 export const nameKind = (kind = "") => sayOr(`tournament kind ${kind}`, kind);
 export const nameStatus = (status = "") => sayOr(`tournament status ${status}`, status);
-/** Name the status of a player. */
 export const namePresence = (status = "") => sayOr(`tournament is ${status}`, status);
 export const nameTie = (tie = "") => sayOr(`tournament tie ${tie}`, tie);
 
@@ -50,10 +49,10 @@ export const isOver = ({ status }) => status === "over" || status === "void";
 /** @param {{state: string}} pairing */
 export const isOpen = ({ state }) => state !== "scored";
 
-/** Return the viewer's running game. @param {EventState} state @param {string} viewer */
+/** @param {EventState} state @param {string} viewer */
 export const ownBoard = ({ pairings }, viewer) => pairings.find(({ players, state }) => state === "open" && Object.values(players).includes(viewer));
 
-/** Describe the terms of an event in one line. @param {EventState} state */
+/** @param {EventState} state */
 export function describeTerms({ head }) {
 	const { kind, rules, clock, double, players, present, expected = 0 } = head;
 	const what = double ? say("tournament kind double") : nameKind(kind);
@@ -61,7 +60,7 @@ export function describeTerms({ head }) {
 	return [what, nameGame(rules), describeClock(clock), entrants].join(" · ");
 }
 
-/** Describe the progress and, at the end, the winner. @param {EventState} state */
+/** @param {EventState} state */
 export function describeStanding({ status, round, head: { rounds }, table }) {
 	const first = table.filter(({ place, points }) => place === 1 && points > 0).map(({ name }) => name);
 	if (status === "over" && first.length) return say("tournament won", { n: first.length, names: joinWords(first) });
@@ -82,22 +81,21 @@ export function describeOwn(state, viewer) {
 	return say(state.status === "open" ? "tournament you wait" : "tournament you stand", places);
 }
 
-/** Format points or a tie-break, a half as in `2½`. */
 export const formatPoints = (value = 0) => (FRACTIONS[value % 1] ? `${Math.floor(value) || ""}${FRACTIONS[value % 1]}` : String(value));
 
-/** Return the sides of a pairing: mark, player id and name. @param {Pairing} pairing @returns {Side[]} */
+/** @param {Pairing} pairing @returns {Side[]} */
 export const sidesOf = ({ players, names }) => Object.keys(players).map((mark) => [mark, players[mark], names[mark] ?? players[mark]]);
 
-/** Return the pairings of all rounds with the players' names. @param {Whole} whole */
+/** @param {Whole} whole */
 export function nameSides({ table, pairings }) {
 	const known = Object.fromEntries(table.map(({ player, name }) => [player, name]));
 	return pairings.map((pairing) => ({ ...pairing, names: Object.fromEntries(Object.entries(pairing.players).map(([mark, player]) => [mark, known[player] ?? player])) }));
 }
 
-/** Return the score of a side in a scored pairing. @param {{result?: string | null}} pairing @param {string} mark */
+/** @param {{result?: string | null}} pairing @param {string} mark */
 export const scoreOf = ({ result }, mark) => (result === "draw" ? 0.5 : Number(result === mark));
 
-/** Describe the score and what decided it if no game was played, or where a running game is. @param {Pairing} pairing */
+/** @param {Pairing} pairing */
 export function describeScore(pairing) {
 	const { by, players, room } = pairing;
 	if (by === "bye" || Object.keys(players).length < 2) return say("tournament bye");
@@ -106,7 +104,7 @@ export function describeScore(pairing) {
 	return by === "forfeit" || by === "organiser" ? `${points} ${say(`tournament by ${by}`)}` : points;
 }
 
-/** Describe a tie-break, with its sum if that says more. @param {EventRow["tie"][number]} tie */
+/** @param {EventRow["tie"][number]} tie */
 export function describeTie([name, value, told]) {
 	const [shown, sum] = [formatPoints(value), told];
 	if (name === "matches") return `${shown} (${sum})`;
@@ -116,13 +114,13 @@ export function describeTie([name, value, told]) {
 /** Return what the table counts: the matches won in a knock-out, otherwise points. @param {Pick<EventRow, "points" | "tie">} row */
 export const wonOf = ({ points, tie }) => tie.find(([name]) => name === "matches")?.[1] ?? points;
 
-/** Describe what the table counts, with its unit. @param {Pick<EventRow, "points" | "tie">} row */
+/** @param {Pick<EventRow, "points" | "tie">} row */
 export const describeWon = (row) => say(row.tie[0]?.[0] === "matches" ? "tournament count matches" : "tournament count points", { n: formatPoints(wonOf(row)) });
 
-/** List the first names, and the number of the others. @param {string[]} names */
+/** @param {string[]} names */
 export const nameSome = (names) => joinWords(names.slice(0, MOST_NAMED).concat(names.length > MOST_NAMED ? say("tournament and more", { n: names.length - MOST_NAMED }) : []));
 
-/** Return the sentences below the table. @param {EventState} state */
+/** @param {EventState} state */
 export function listNotes(state) {
 	const { head, round, expected = [] } = state;
 	const rule = head.kind === "knock_out" ? !isOver(state) && say("tournament match") : describeDecision(state);

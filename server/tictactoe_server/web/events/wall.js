@@ -64,7 +64,6 @@ export class EventWall {
 		return h("div.wall-come", this.#hasRoom && this.qr, h("div", this.code, this.address));
 	}
 
-	/** Address, code and QR code as large as possible, and the players present. */
 	#drawEntry() {
 		const { state, rows, presence } = this.following;
 		const names = h("ul", { "--names": rows.length }, rows.slice(0, MOST_NAMES).map(({ name, player, status }) => h("li", { class: this.following.timeAway(player) ? "gone" : status }, name)));
@@ -76,7 +75,7 @@ export class EventWall {
 		];
 	}
 
-	/** The table or, for a knock-out, the bracket; with the QR code if there is room. @param {EventRow[]} [rows] */
+	/** @param {EventRow[]} [rows] */
 	#drawTable(rows = (this.following.state?.table ?? []).slice(0, MOST_ROWS)) {
 		const { bracket } = this.following.whole ?? {};
 		if (bracket) return h("div.wall-side", makeBracket(bracket, "", MOST_ROUNDS));
@@ -92,7 +91,6 @@ export class EventWall {
 		return [podium, (whole?.bracket || others.length > 0) && this.#drawTable(others)];
 	}
 
-	/** The boards of this round, and of the previous one while they are open; otherwise the results. */
 	#drawBoards() {
 		const { state } = this.following;
 		const rooms = new Set(state?.pairings.map(({ room }) => room));

@@ -9,7 +9,7 @@ import { messageOf } from "../words.js";
 import { makeRated, tellRated } from "./rated.js";
 import { describeChallenge, describeChallengeEnd } from "./words.js";
 
-/** Open challenges and their banners by id. @type {Map<string, {challenge: Protocol.OpenChallenge, banner: HTMLElement}>} */
+/** @type {Map<string, {challenge: Protocol.OpenChallenge, banner: HTMLElement}>} */
 const open = new Map();
 /** The challenges made in this window: only here an accepted one opens its room by itself. @type {Set<string>} */
 const made = new Set();
@@ -25,7 +25,7 @@ export function hearLadders(app, news) {
 	for (const challenge of listed) if (!open.has(challenge.challenge)) open.set(challenge.challenge, { challenge, banner: makeBanner(app, challenge) });
 }
 
-/** Return the buttons that answer a challenge. @param {App} app @param {Protocol.OpenChallenge} challenge @param {() => unknown} accept */
+/** @param {App} app @param {Protocol.OpenChallenge} challenge @param {() => unknown} accept */
 function makeAnswers(app, challenge, accept) {
 	const refuse = (id = "") => button(sayTitle(id), () => answer(app, challenge.challenge, false));
 	if (isOwn(app, challenge)) return [refuse("deed withdraw")];
@@ -59,13 +59,13 @@ function makeBanner(app, challenge) {
 	}
 }
 
-/** Accept a challenge and go to its room, or end it. @param {App} app @param {string} challenge its id @param {boolean} accept */
+/** @param {App} app @param {string} challenge its id @param {boolean} accept */
 async function answer(app, challenge, accept) {
 	const ok = await app.ask({ type: "answer", challenge, accept });
 	if (ok && accept) app.play({ type: "join", room: ok.room ?? "" });
 }
 
-/** Show the end of a challenge, and take the challenger to the room unless a game is on. @param {App} app @param {Without<Protocol.ChallengeOver, "type">} over */
+/** @param {App} app @param {Without<Protocol.ChallengeOver, "type">} over */
 function finish(app, over) {
 	const { challenge: id, how, room = "" } = over;
 	const challenge = close(id);
@@ -89,7 +89,7 @@ function close(id = "") {
 /** Challenge a player; rejects as a request does. @param {App} app @param {Without<Protocol.Challenge, "id">} request */
 export const ask = async (app, request) => void made.add((await app.connection.request(request)).challenge ?? "");
 
-/** Challenge the opponent in a room to the same game with the sides swapped. @param {App} app @param {Room} room */
+/** @param {App} app @param {Room} room */
 export function challengeAgain(app, { state, player }) {
 	const [side, seat] = Object.entries(state?.seats ?? {}).find(([, one]) => one && one.player !== player) ?? [];
 	if (!state || !seat) return;
@@ -97,7 +97,7 @@ export function challengeAgain(app, { state, player }) {
 	ask(app, { type: "challenge", player: seat.player, rules: preset ?? fields, clock, rated: true, side }).catch((error) => app.say(messageOf(error)));
 }
 
-/** Accept challenges only from people with whom this player has played, or from everybody again. @param {App} app @param {boolean} on */
+/** @param {App} app @param {boolean} on */
 async function blockStrangers(app, on) {
 	const ok = await app.ask({ type: "block", strangers: on });
 	if (ok && on) showNotice(say("page strangers blocked"), button(say("page strangers undo"), () => blockStrangers(app, false)));

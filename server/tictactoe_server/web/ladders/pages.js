@@ -12,7 +12,7 @@ import { describeLadder, describeMeetings, listCells, listStanding, nameColumns 
 
 const MOST_LISTED = 50;
 
-/** Return the page of a ladder or a player, or a page that says why there is none. @param {App} app @param {string} kind @param {string} id @returns {Promise<Page>} */
+/** @param {App} app @param {string} kind @param {string} id @returns {Promise<Page>} */
 export async function openPage(app, kind, id) {
 	await app.arrive();
 	if (kind === "ladder" && !id) {
@@ -47,7 +47,7 @@ async function makeLadder(app, key) {
 	return { title, element };
 }
 
-/** Return a table whose rows link to the players. @param {App} app @param {Protocol.LadderRow[]} rows */
+/** @param {App} app @param {Protocol.LadderRow[]} rows */
 function makeRows(app, rows) {
 	const low = Math.min(...rows.map(({ rating, deviation }) => rating - 2 * deviation));
 	const part = 100 / (Math.max(...rows.map(({ rating, deviation }) => rating + 2 * deviation)) - low || 1);

@@ -9,10 +9,10 @@ import { nameGame } from "../words.js";
 import { describeRated } from "./words.js";
 
 export const nameLadder = (preset = "") => nameGame({ preset, rows: 0, columns: 0, line: 0 });
-/** The keys of all ladders; empty before the welcome. @param {App} app @returns {readonly string[]} */
+/** @param {App} app @returns {readonly string[]} */
 export const listLadders = ({ connection }) => connection.welcome?.ladders ?? [];
 
-/** Return a player's name as a link to the player's page. @param {App} app */
+/** @param {App} app */
 export function linkTo(app, player = "", name = "") {
 	const link = h("a", { href: `/player/${player}` }, name);
 	app.names.set(player, name);
@@ -27,7 +27,7 @@ async function hasOwnName(app) {
 	return !!app.connection.welcome?.claimed;
 }
 
-/** The switch for rated games: turning it on chooses a clock, and offers to keep a name. @param {App} app @param {HTMLSelectElement} clock */
+/** @param {App} app @param {HTMLSelectElement} clock */
 export function makeRated(app, clock) {
 	const [box, why] = [h("input", { type: "checkbox", role: "switch", change: turn }), h("small")];
 	const title = h("span", say("rated"));
@@ -51,12 +51,12 @@ export function makeRated(app, clock) {
 	}
 }
 
-/** Look for an opponent for a rated game. @param {App} app */
+/** @param {App} app */
 export async function playRated(app, preset = "") {
 	if (await hasOwnName(app)) app.play({ type: "match", rules: preset, clock: parseClock(app.kept.clock || USUAL_CLOCK), rated: true });
 }
 
-/** Announce new ratings in the game's room, or as a notice on any other page. @param {App} app @param {Protocol.Rated} push */
+/** @param {App} app @param {Protocol.Rated} push */
 export function tellRated({ names, home, rooms: { shown } }, push) {
 	const isHere = shown?.code === push.room;
 	const told = describeRated(push, Object.fromEntries(names), isHere ? shown.viewer : home.player);

@@ -25,13 +25,13 @@ function describeChange({ before, after, expected, provisional }, name) {
 	return say(`rated ${who}`, { name, after: `${whole(after)}${provisional ? "?" : ""}`, change: signed(whole(after) - whole(before)), expected: told });
 }
 
-/** Describe how a rated game changed the ratings, a line for each player, the viewer's first. @param {Protocol.Rated} push @param {Record<string, string>} names by the ids @param {string} viewer */
+/** @param {Protocol.Rated} push @param {Record<string, string>} names by the ids @param {string} viewer */
 export function describeRated({ players }, names, viewer) {
 	const rows = Object.entries(players).sort(([one], [other]) => Number(other === viewer) - Number(one === viewer));
 	return rows.map(([id, change]) => describeChange(change, id === viewer ? "" : (names[id] ?? id)));
 }
 
-/** Describe what a ladder measures, and why it is closed if it is. @param {Protocol.LadderState} ladder */
+/** @param {Protocol.LadderState} ladder */
 export function describeLadder({ games: n, advantage, decided, closed }) {
 	const told = n >= MEASURED_GAMES ? say("ladder measures", { n, advantage: whole(advantage), decided: whole(decided * 100) }) : say("ladder games", { n });
 	if (!closed) return [told];
@@ -39,28 +39,28 @@ export function describeLadder({ games: n, advantage, decided, closed }) {
 	return [told, sayOr(`ladder closed ${reason}`, say("ladder closed", { reason }), { n: figure, of })];
 }
 
-/** The titles of the cells below. @param {keyof typeof COLUMNS} of */
+/** @param {keyof typeof COLUMNS} of */
 export const nameColumns = (of) => COLUMNS[of].map((title) => say(`column ${title}`));
-/** Return the cells of a player's row. @param {Protocol.LadderRow} row */
+/** @param {Protocol.LadderRow} row */
 export const listCells = ({ place, name, rating, deviation, games, trend }) =>
 	[place ?? "", name, describeRating(rating, deviation, place === null), games, `${trend < -0.5 ? "" : "+"}${whole(trend)}`].map(String);
-/** Describe a player's standing in a ladder. @param {Protocol.LadderStanding} standing */
+/** @param {Protocol.LadderStanding} standing */
 export const listStanding = ({ rules, rating, deviation, provisional, place, wins, draws, losses }) =>
 	[rules, describeRating(rating, deviation, provisional), place, wins, draws, losses].map((cell) => String(cell ?? ""));
 /** Describe the results of the viewer's last rated games against this player, "" for none. @param {Protocol.PlayerProfile} profile */
 export const describeMeetings = ({ name, with: met }) => (met ? say("ladder meetings", { name, ...met }) : "");
 
-/** Describe the game of a challenge in few words. @param {Protocol.OpenChallenge} challenge */
+/** @param {Protocol.OpenChallenge} challenge */
 export const describeTerms = ({ rules, clock, rated, side, name }) =>
 	[describeRules(rules), describeClock(clock), rated && say("rated"), side && say("challenge side", { name, mark: side })].filter(Boolean).join(", ");
 
-/** Describe who challenges whom to which game. @param {Protocol.OpenChallenge} challenge @param {string} viewer @param {string} [other] the name of who was asked, if known */
+/** @param {Protocol.OpenChallenge} challenge @param {string} viewer @param {string} [other] the name of who was asked, if known */
 export function describeChallenge(challenge, viewer, other) {
 	const isOwn = challenge.player === viewer;
 	return say(isOwn ? "challenge by you" : "challenge you", { name: isOwn ? nameSomebody(other) : challenge.name, terms: describeTerms(challenge) });
 }
 
-/** Describe the end of a challenge. @param {Without<Protocol.ChallengeOver, "type">} over @param {Protocol.OpenChallenge} challenge @param {string} viewer @param {string} [other] as above */
+/** @param {Without<Protocol.ChallengeOver, "type">} over @param {Protocol.OpenChallenge} challenge @param {string} viewer @param {string} [other] as above */
 export function describeChallengeEnd({ how, room = "" }, { player, name }, viewer, other) {
 	const isOwn = player === viewer;
 	const [reader, places] = [isOwn ? "asker" : "asked", { name: isOwn ? nameSomebody(other) : name, room }];
