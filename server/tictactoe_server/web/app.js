@@ -168,8 +168,8 @@ export class App {
 		}
 	}
 
-	/** @param {string} text @param {boolean} [isShown] whether the page shows it elsewhere, so that it is only announced */
-	say(text, isShown) {
+	/** @param {boolean} [isShown] whether the page shows it elsewhere, so that it is only announced */
+	say(text = "", isShown) {
 		if (this.status.textContent === text) this.status.textContent = "";
 		setTimeout(() => this.show(text, isShown));
 	}

@@ -10,8 +10,8 @@ const FRESH_MS = 800;
 const place = h("aside.banners");
 let settling = 0;
 
-/** Show a banner, which is announced to screen readers. Only the first is visible; lasting ones come before ones that expire. @param {string} told @param {Part} more what can be done @param {number} [until] a time that runs out beside it @param {() => void} [onTick] */
-export function showBanner(told, more, until, onTick) {
+/** Show a banner, which is announced to screen readers. Only the first is visible; lasting ones come before ones that expire. @param {Part} more what can be done @param {number} [until] a time that runs out beside it @param {() => void} [onTick] */
+export function showBanner(told = "", more, until, onTick) {
 	const time = h("b.clock", { "aria-hidden": "true" });
 	const banner = h(until ? "div.notice" : "div.notice.lasting", h("p", { role: "alert" }, told), until ? time : null, more);
 	const ticker = setInterval(tick, TICK_MS);
@@ -29,8 +29,8 @@ export function showBanner(told, more, until, onTick) {
 	}
 }
 
-/** Show a banner until one of its buttons is pressed. @param {string} told @param {...HTMLButtonElement} answers to it, beside that which closes it */
-export function showNotice(told, ...answers) {
+/** Show a banner until one of its buttons is pressed. @param {...HTMLButtonElement} answers to it, beside that which closes it */
+export function showNotice(told = "", ...answers) {
 	const notice = showBanner(told, h("div.row", ...answers, button(say("page close"), () => undefined)));
 	notice.addEventListener("click", ({ target }) => target instanceof HTMLButtonElement && notice.remove());
 }

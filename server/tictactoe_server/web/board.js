@@ -116,8 +116,8 @@ export class Board {
 		if (piece) this.#pieces.append(piece);
 	}
 
-	/** @param {string} kind @param {number | null} from @param {number | null} to */
-	#mark(kind, from, to) {
+	/** @param {number | null} from @param {number | null} to */
+	#mark(kind = "", from, to) {
 		for (const all of [this.cells, this.#pieceIn]) {
 			all[from ?? -1]?.classList.remove(kind);
 			all[to ?? -1]?.classList.add(kind);

@@ -4,8 +4,8 @@
 let sentences = {};
 let plural = new Intl.PluralRules("en");
 
-/** @param {string} spoken @param {Record<string, any>} said its catalogue */
-export function speak(spoken, said) {
+/** @param {Record<string, any>} said its catalogue */
+export function speak(spoken = "", said) {
 	sentences = said;
 	plural = new Intl.PluralRules(spoken);
 }
@@ -13,8 +13,8 @@ export function speak(spoken, said) {
 /** @param {Record<string, any>} more */
 export const learn = (more) => void (sentences = { ...sentences, ...more });
 
-/** Return a sentence with its placeholders filled, in the plural form for `n` if it has several. @param {string} id @param {Record<string, string | number>} [places] */
-export function say(id, places = {}) {
+/** Return a sentence with its placeholders filled, in the plural form for `n` if it has several. @param {Record<string, string | number>} [places] */
+export function say(id = "", places = {}) {
 	const found = sentences[id];
 	if (found === undefined) throw new RangeError(`There is no sentence "${id}".`);
 	const sentence = typeof found === "string" ? found : found[plural.select(Number(places.n))] ?? found.other;
@@ -24,8 +24,8 @@ export function say(id, places = {}) {
 	});
 }
 
-/** Return a sentence, or the other text if there is none, as for a word that only a newer server knows. @param {string} id @param {string} other @param {Record<string, string | number>} [places] */
-export const sayOr = (id, other, places) => (Object.hasOwn(sentences, id) ? say(id, places) : other);
+/** Return a sentence, or the other text if there is none, as for a word that only a newer server knows. @param {Record<string, string | number>} [places] */
+export const sayOr = (id = "", other = "", places) => (Object.hasOwn(sentences, id) ? say(id, places) : other);
 
-/** The sentence as a title or the label of a button: with a capital letter. @param {string} id @param {Record<string, string | number>} [places] */
-export const sayTitle = (id, places) => say(id, places).replace(/^./u, (letter) => letter.toLocaleUpperCase());
+/** The sentence as a title or the label of a button: with a capital letter. @param {Record<string, string | number>} [places] */
+export const sayTitle = (id = "", places) => say(id, places).replace(/^./u, (letter) => letter.toLocaleUpperCase());

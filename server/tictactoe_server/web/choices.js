@@ -23,14 +23,14 @@ export function choices(state, viewer, isOnline, welcome) {
 /** @param {{bot?: string | null} | null | undefined} seat */
 export const isServerBot = (seat) => !!seat?.bot && seat.bot !== "guest";
 
-/** @param {readonly Deed[]} may @param {string} name */
-export const findDeed = (may, name) => may.find((deed) => deed.name === name || deed.name.startsWith(`${name} `));
+/** @param {readonly Deed[]} may */
+export const findDeed = (may, name = "") => may.find((deed) => deed.name === name || deed.name.startsWith(`${name} `));
 
 /** @param {readonly Deed[]} may @param {readonly string[]} names */
 export const firstOf = (may, names) => names.find((name) => findDeed(may, name));
 
-/** @param {State} state @param {string | null} own @param {string} listed */
-function deedsOf({ offers, opening }, own, listed) {
+/** @param {State} state @param {string | null} own */
+function deedsOf({ offers, opening }, own, listed = "") {
 	const [id, more = ""] = listed.split(" ");
 	const offeredBy = offers[/** @type {"draw" | "undo"} */ (id)];
 	if (more === "offer" && offeredBy) return []; // the offer is answered instead
@@ -69,7 +69,7 @@ export function describeDeed({ name, cost }, state) {
 	return take === next ? say(`${label}, and move`, { mark }) : say(label, { mark, other: nameMark(state, next) });
 }
 
-/** What who is to choose takes on the wire: their own mark to stay, the other to swap, or more. @param {State} state @param {string} way */
-export function takeOf({ turn, rules }, way) {
+/** What who is to choose takes on the wire: their own mark to stay, the other to swap, or more. @param {State} state */
+export function takeOf({ turn, rules }, way = "") {
 	return way === "stay" ? (turn ?? "") : way === "swap" ? rules.marks.replace(turn ?? "", "") : way;
 }

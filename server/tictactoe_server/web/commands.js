@@ -54,7 +54,7 @@ export function showRules(rules) {
 	if (isNamed) dialog.querySelector(`#rules-${rules.preset}`)?.scrollIntoView();
 }
 
-/** @param {string} id @param {Element} picture @param {string} name @param {string} text */
-function makePart(id, picture, name, text) {
+/** @param {Element} picture */
+function makePart(id = "", picture, name = "", text = "") {
 	return h("section.rules-of", { id }, picture, h("div", h("h3", name), h("p", text)));
 }

@@ -77,8 +77,8 @@ export class GameControls {
 		return page.draw();
 	}
 
-	/** @param {Room} room @param {State} state @param {number} cell */
-	#whyNot(room, state, cell) {
+	/** @param {Room} room @param {State} state */
+	#whyNot(room, state, cell = 0) {
 		const mark = state.board[cell];
 		const places = { cell: nameCell(cell, state.rules), mark };
 		if (this.page.timeline.isBack) return say("view room looks back");
@@ -180,8 +180,8 @@ export class GameControls {
 	}
 }
 
-/** @param {Room} room @param {string} name @param {string} [actor] */
-async function askFor(room, name, actor) {
+/** @param {Room} room @param {string} [actor] */
+async function askFor(room, name = "", actor) {
 	const [id, argument = ""] = name.split(" ");
 	const { state, players } = room;
 	switch (id) {
@@ -208,7 +208,7 @@ async function askFor(room, name, actor) {
 
 const actionOf = (argument = "") => /** @type {"offer" | "accept" | "decline"} */ (argument === "withdraw" ? "decline" : argument);
 
-/** Whether this is the second click of a double click on the mark that was just placed. @param {Room} room @param {State} state @param {number} cell */
-function isClickedAgain({ seat, pending }, state, cell) {
+/** Whether this is the second click of a double click on the mark that was just placed. @param {Room} room @param {State} state */
+function isClickedAgain({ seat, pending }, state, cell = 0) {
 	return pending ? pending.cell === cell : state.last === cell && state.board[cell] === seat && state.turn !== seat;
 }

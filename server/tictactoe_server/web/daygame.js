@@ -39,8 +39,8 @@ export class DayPanel {
 		page.stage.element.querySelector(".below")?.append(this.element);
 	}
 
-	/** @param {State} state @param {number} count */
-	#marksOf({ rules: { marks }, seats, turn }, count) {
+	/** @param {State} state */
+	#marksOf({ rules: { marks }, seats, turn }, count = 0) {
 		const first = marks.indexOf(turn ?? "");
 		const order = [...marks.slice(first), ...marks.slice(0, first)].filter((mark) => !seats[mark]?.out);
 		return [...Array(count).keys()].map((at) => order[at % order.length]);

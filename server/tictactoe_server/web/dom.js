@@ -60,23 +60,23 @@ export function showKeyed(parent, items, keyOf, make, draw) {
 	});
 }
 
-/** Return whether an element has to be redrawn because the value for this key has changed. @param {Element} element @param {string} key */
-export function isStale(element, key) {
+/** Return whether an element has to be redrawn because the value for this key has changed. @param {Element} element */
+export function isStale(element, key = "") {
 	const isOther = element.getAttribute("data-drawn") !== key;
 	element.setAttribute("data-drawn", key);
 	return isOther;
 }
 
-/** @param {Element} element @param {string} text */
-export function setText(element, text) {
+/** @param {Element} element */
+export function setText(element, text = "") {
 	if (element.textContent !== text) element.textContent = text;
 }
 
-/** @param {string} label @param {() => unknown} does @param {Attributes} [attributes] */
-export const button = (label, does, attributes = {}) => h("button", { type: "button", click: () => does(), ...attributes }, label);
+/** @param {() => unknown} does @param {Attributes} [attributes] */
+export const button = (label = "", does, attributes = {}) => h("button", { type: "button", click: () => does(), ...attributes }, label);
 
-/** @param {string} label @param {HTMLElement} control @param {string} [note] */
-export const field = (label, control, note) =>
+/** @param {HTMLElement} control @param {string} [note] */
+export const field = (label = "", control, note) =>
 	h("label.field", h("span", label), control, note && h("small", note));
 
 /** @param {readonly string[]} values @param {(value: string) => string} label what each is called @param {Attributes} [attributes] */
@@ -85,8 +85,8 @@ export const select = (values, label, attributes = {}) => h("select", attributes
 /** @param {Attributes} [attributes] */
 export const nameInput = (attributes = {}) => h("input", { maxlength: 24, autocomplete: "nickname", ...attributes });
 
-/** A link to read, copy or share; browsers can share only from a page with TLS. @param {App} app @param {string} url @param {string} title of what is shared @param {string} [label] */
-export function makeLink(app, url, title, label = say("invitation link")) {
+/** A link to read, copy or share; browsers can share only from a page with TLS. @param {App} app @param {string} title of what is shared @param {string} [label] */
+export function makeLink(app, url = "", title, label = say("invitation link")) {
 	const shown = h("input", { readonly: true, value: url, "aria-label": label, focus: () => shown.select() });
 	// Closing the share sheet rejects the promise, which needs no message.
 	const share = () => navigator.share({ title, url }).catch(() => undefined);
@@ -99,8 +99,8 @@ export function isForControl({ target, key, ctrlKey, metaKey, altKey }) {
 	return target.matches("input, select") || ((key === "Enter" || key === " ") && target.matches("button, a"));
 }
 
-/** @param {string} title @param {...(Element | Element[])} content */
-export function openDialog(title, ...content) {
+/** @param {...(Element | Element[])} content */
+export function openDialog(title = "", ...content) {
 	const close = button(say("page close"), () => dialog.close());
 	/** @type {HTMLDialogElement} */
 	const dialog = h("dialog", { "aria-label": title, close: () => dialog.remove() }, h("div.dialog-head", h("h2", title), close), ...content);

@@ -57,8 +57,8 @@ function makeGame() {
 	}
 }
 
-/** @param {string} what @param {(line: any) => void} hear */
-async function follow(what, hear) {
+/** @param {(line: any) => void} hear */
+async function follow(what = "", hear) {
 	for (;;) {
 		const answer = await fetch(`${server}/api/${what}/stream`, { redirect: "manual" }).catch(() => null);
 		// The room is on another server now, to which this page may not connect; redirect there.

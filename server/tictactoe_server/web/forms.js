@@ -5,8 +5,8 @@ import { h, select, setText } from "./dom.js";
 import { Refused } from "./requests.js";
 import { describeClock, messageOf } from "./words.js";
 
-/** @param {string} label @param {HTMLElement} box @param {string} note */
-export const checkField = (label, box, note = "") => h("label.switch", box, h("span", h("b", label), " ", h("small", note)));
+/** @param {HTMLElement} box */
+export const checkField = (label = "", box, note = "") => h("label.switch", box, h("span", h("b", label), " ", h("small", note)));
 
 /** @param {Element} place after which a fault without a field stands @param {Record<string, HTMLElement>} [fields] by their names in requests */
 export function makeFault(place, fields = {}) {
@@ -15,8 +15,8 @@ export function makeFault(place, fields = {}) {
 	let faulty;
 	return { element, blame, refuse };
 
-	/** @param {string} message @param {HTMLElement} [control] */
-	function blame(message, control) {
+	/** @param {HTMLElement} [control] */
+	function blame(message = "", control) {
 		faulty?.removeAttribute("aria-invalid");
 		faulty = control;
 		setText(element, message);
@@ -43,8 +43,8 @@ const CLOCKS = ["", "1+1", "3+2", "10/move", "1d", "3d"];
 /** The clock of rated games if none is chosen. */
 export const USUAL_CLOCK = "3+2";
 
-/** @param {string} kept @param {() => void} onChange */
-export function makeClock(kept, onChange) {
+/** @param {() => void} onChange */
+export function makeClock(kept = "", onChange) {
 	const values = CLOCKS.includes(kept) ? CLOCKS : [...CLOCKS, kept];
 	const clock = select(values, labelClock, { change: onChange });
 	clock.value = kept;

@@ -197,7 +197,7 @@ export class GamePage {
 	get may() {
 		const { game, state, room, app: { connection } } = this;
 		if (!game || !state) return [];
-		const find = (/** @type {string} */ player) =>
+		const find = (player = "") =>
 			choices(state, player, connection.phase === "on", connection.welcome ?? {});
 		if (!room || room.players.length < 2) return find(game.viewer);
 		// Every player at this keyboard may act; the player on turn comes first.

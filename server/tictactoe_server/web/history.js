@@ -59,15 +59,15 @@ async function fetchGames(app) {
 	return found;
 }
 
-/** @param {PastGame} game @param {string} viewer */
-function howItWent({ players, result }, viewer) {
+/** @param {PastGame} game */
+function howItWent({ players, result }, viewer = "") {
 	const winner = players[result.winner ?? ""]?.player;
 	if (winner) return winner === viewer ? "won" : "lost";
 	return isDraw(result) ? "drawn" : "ended";
 }
 
-/** @param {PastGame[]} games @param {string} viewer */
-function makeTotals(games, viewer) {
+/** @param {PastGame[]} games */
+function makeTotals(games, viewer = "") {
 	const went = games.map((game) => howItWent(game, viewer));
 	const numbers = KINDS.map((kind) => went.filter((one) => one === kind).length);
 	const cells = KINDS.map((kind, index) => h(`div.total.${kind}`, h("b", String(numbers[index])), " ", h("span", say(`column ${kind}`))));
@@ -76,8 +76,8 @@ function makeTotals(games, viewer) {
 	return h("div", h("div.totals", all, cells), bar);
 }
 
-/** @param {PastGame} game @param {string} viewer */
-export function makeGame(game, viewer) {
+/** @param {PastGame} game */
+export function makeGame(game, viewer = "") {
 	const { game_id, at, rules, players, result, moves, event } = game;
 	const went = howItWent(game, viewer);
 	const date = new Date(at).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });

@@ -146,8 +146,8 @@ function makeResume(app) {
 		return item;
 	}
 
-	/** @param {HTMLElement} item @param {string} room */
-	function ask(item, room) {
+	/** @param {HTMLElement} item */
+	function ask(item, room = "") {
 		const give = () => rooms.giveUp(room).catch((error) => app.say(messageOf(error))).finally(drawAnew);
 		const sure = button(say("page give up sure"), give);
 		show(item, h("p", say("page give up question", { room })), sure, button(say("page keep"), drawAnew));

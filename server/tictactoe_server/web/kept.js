@@ -4,8 +4,8 @@ import { OWN, PRESETS } from "./rules.js";
 
 const STORE = "tictactoe";
 
-/** Return the stored value as parsed by `parse`, which gets null if there is none. @template T @param {string} name @param {(text: string | null) => T} parse */
-export function read(name, parse) {
+/** Return the stored value as parsed by `parse`, which gets null if there is none. @template T @param {(text: string | null) => T} parse */
+export function read(name = "", parse) {
 	try {
 		return parse(localStorage.getItem(name));
 	} catch {

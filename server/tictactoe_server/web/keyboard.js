@@ -46,8 +46,8 @@ export class Keyboard {
 		return true;
 	}
 
-	/** @param {string} key @param {Rules} rules @param {readonly Deed[]} may */
-	#pressAtBoard(key, rules, may) {
+	/** @param {Rules} rules @param {readonly Deed[]} may */
+	#pressAtBoard(key = "", rules, may) {
 		const { page } = this;
 		const claim = deedOfKey(may, key, true);
 		const cell = page.typed ? -1 : cellOfDigit(key, rules);
@@ -88,14 +88,14 @@ export class Keyboard {
 	}
 }
 
-/** Return the possible action of a key, or "". @param {readonly Deed[]} may @param {string} key @param {boolean} isAtBoard whether letters name cells */
-export function deedOfKey(may, key, isAtBoard) {
+/** Return the possible action of a key, or "". @param {readonly Deed[]} may @param {boolean} isAtBoard whether letters name cells */
+export function deedOfKey(may, key = "", isAtBoard) {
 	const names = (isAtBoard ? KEYS_OF_CLAIMS : KEYS)[key];
 	return (names && firstOf(may, names)) ?? "";
 }
 
-/** Return the cell or column that a single digit names, or -1. @param {string} key @param {Rules} rules */
-function cellOfDigit(key, rules) {
+/** Return the cell or column that a single digit names, or -1. @param {Rules} rules */
+function cellOfDigit(key = "", rules) {
 	const digit = Number(key);
 	const isColumn = rules.gravity && digit <= rules.columns;
 	return digit > 0 && (isColumn || hasSingleKeys(rules)) ? digit - 1 : -1;

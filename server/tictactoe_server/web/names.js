@@ -142,8 +142,8 @@ function drawCodes(app, written) {
 	show(written, text && [h("p", say("name claimed", { name: app.connection.name })), h("pre.codes", text), h("div.row", save)]);
 }
 
-/** The form that makes this browser the player whose code is entered, on every page. @param {App} app @param {string} code @param {ReturnType<typeof makeFault>["blame"]} blame @param {() => void} onDone */
-function makeWayBack(app, code, blame, onDone) {
+/** The form that makes this browser the player whose code is entered, on every page. @param {App} app @param {ReturnType<typeof makeFault>["blame"]} blame @param {() => void} onDone */
+function makeWayBack(app, code = "", blame, onDone) {
 	const lost = nameInput({ autocomplete: "off" });
 	const typed = h("input", { value: code, autocomplete: "off" });
 	return h("form.row", { submit: enter }, !code && field(say("page name lost"), lost), field(say("invitation code"), typed), h("button", { class: code && "primary" }, say("page name enter")));
@@ -184,8 +184,8 @@ export async function askName(app) {
 	if (!(await app.bear(name.value || proposal))) await askName(app);
 }
 
-/** Ask for the names of all players at this keyboard and take the first; resolve to the other names, or to null. @param {App} app @param {string} marks @returns {Promise<string[] | null>} */
-export async function askNames(app, marks) {
+/** Ask for the names of all players at this keyboard and take the first; resolve to the other names, or to null. @param {App} app @returns {Promise<string[] | null>} */
+export async function askNames(app, marks = "") {
 	const numbers = [...marks].map((_, at) => say("local player", { n: at + 1 }));
 	if (app.isNamed) return numbers.slice(1);
 	const { name } = app.connection;

@@ -25,8 +25,7 @@ const findRegistration = () => navigator.serviceWorker.getRegistration(new URL("
 
 const findSubscription = async () => (await (await findRegistration())?.pushManager.getSubscription()) ?? null;
 
-/** @param {string} applicationServerKey */
-async function subscribe(applicationServerKey) {
+async function subscribe(applicationServerKey = "") {
 	if ((await Notification.requestPermission()) !== "granted") throw new Error(say("page notify push denied"));
 	const worker = new URL("./worker.js", import.meta.url);
 	for (const [id, n] of Object.entries({ one: 1, other: "{n}" })) worker.searchParams.set(id, say("page turns", { n }));

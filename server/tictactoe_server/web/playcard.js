@@ -7,8 +7,8 @@ import { OwnGame } from "./owngame.js";
 import { OWN, chosenRules } from "./rules.js";
 import { LEVELS, describeLevel, describeRules, keepTogether, nameMark } from "./words.js";
 
-/** @param {string} label @param {string} note @param {() => unknown} start @param {Child} [more] */
-const makeWay = (label, note, start, kind = "big", more) => h("div.way", button(label, start, { class: kind }), h("small", note, " ", more));
+/** @param {() => unknown} start @param {Child} [more] */
+const makeWay = (label = "", note = "", start, kind = "big", more) => h("div.way", button(label, start, { class: kind }), h("small", note, " ", more));
 
 /** The switch for rated games and a link to the ladders, both empty or hidden on servers without ladders. @param {App} app @param {HTMLSelectElement} clock */
 function makeRatedPlace(app, clock) {
@@ -31,8 +31,8 @@ function makeAbout() {
 	const [title, told, size] = [h("h2"), h("p"), h("span.note")];
 	return { elements: [h("div.card-head", title, size), told], draw };
 
-	/** @param {string} game @param {Rules} rules */
-	function draw(game, rules) {
+	/** @param {Rules} rules */
+	function draw(game = "", rules) {
 		setText(title, keepTogether(say(`name of ${game}`)));
 		setText(told, say(game === OWN ? "page won custom" : `rules of ${game}`));
 		setText(size, describeRules(rules));

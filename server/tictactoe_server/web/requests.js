@@ -61,11 +61,11 @@ export class Requests {
 	}
 }
 
-/** Return the sentence, or null if this page has none. @param {string} id @param {Protocol.Error["data"]} [data] */
-function describe(id, data) {
+/** Return the sentence, or null if this page has none. @param {Protocol.Error["data"]} [data] */
+function describe(id = "", data) {
 	if (!data) return null;
 	try {
-		const nameIn = (/** @type {string} */ list, /** @type {unknown} */ one) => (list === "ladders" ? say(`name of ${one}`) : one);
+		const nameIn = (list = "", /** @type {unknown} */ one) => (list === "ladders" ? say(`name of ${one}`) : one);
 		const places = Object.entries(data).map(([name, value]) => [name, Array.isArray(value) ? value.map((one) => nameIn(name, one)).join(", ") : value]);
 		return say(data.why ? `${id} ${data.why}` : id, Object.fromEntries(places));
 	} catch {

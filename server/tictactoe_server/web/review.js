@@ -24,8 +24,8 @@ export class Review {
 		this.ask = ask;
 	}
 
-	/** Follow a game, keeping the values of positions that it still contains. @param {number} game @param {Moves} moves */
-	follow(game, moves) {
+	/** Follow a game, keeping the values of positions that it still contains. @param {Moves} moves */
+	follow(game = 0, moves) {
 		let kept = game === this.#game ? 0 : -1;
 		while (kept >= 0 && kept < moves.length && moves[kept] === this.moves[kept]) kept++;
 		this.known.length = Math.min(this.known.length, kept + 1);
@@ -43,8 +43,8 @@ export class Review {
 		return found;
 	}
 
-	/** @param {number} ply @returns {Promise<Analysis>} */
-	async #askPatiently(ply) {
+	/** @returns {Promise<Analysis>} */
+	async #askPatiently(ply = 0) {
 		try {
 			return await this.ask(ply);
 		} catch (error) {
@@ -98,8 +98,8 @@ export class Review {
 	}
 }
 
-/** Return the number of moves at the next mistake, from the start again after the last one; 0 for none. @param {readonly string[]} kinds @param {number} here */
-export function nextMistake(kinds, here) {
+/** Return the number of moves at the next mistake, from the start again after the last one; 0 for none. @param {readonly string[]} kinds */
+export function nextMistake(kinds, here = 0) {
 	const all = kinds.flatMap((kind, at) => (/mistake|slip/.test(kind) ? [at + 1] : []));
 	return all.find((ply) => ply > here) ?? all[0] ?? 0;
 }
@@ -209,8 +209,8 @@ export class ReviewPanel {
 	}
 }
 
-/** @param {Worths} worths @param {Shapes} shapes @param {string} board @param {number} pointed */
-function drawWorths({ cells, isAll, better }, shapes, board, pointed) {
+/** @param {Worths} worths @param {Shapes} shapes */
+function drawWorths({ cells, isAll, better }, shapes, board = "", pointed = 0) {
 	const shown = [...cells].filter(([cell, { best }]) => best || isAll || cell === pointed);
 	const told = new Set(shown.map(([cell]) => cell));
 	const free = better?.cells.filter((cell) => board[cell] === FREE) ?? [];
@@ -218,8 +218,8 @@ function drawWorths({ cells, isAll, better }, shapes, board, pointed) {
 	return [...rings, ...shown.map(([cell, worth]) => makeWorth(shapes, cell, worth))];
 }
 
-/** @param {Shapes} shapes @param {number} cell @param {string} mark that is shown there, "" for none */
-function makeBetter(shapes, cell, mark) {
+/** @param {Shapes} shapes @param {string} mark that is shown there, "" for none */
+function makeBetter(shapes, cell = 0, mark) {
 	const ring = svg("circle", { class: "ring", cx: 50, cy: 50, r: 44 });
 	return shapes.at(cell, { class: "better" }, mark !== "" && shapes.makeMark(mark), ring);
 }
@@ -254,8 +254,8 @@ class Graph {
 		});
 	}
 
-	/** @param {readonly (Point | undefined)[]} points by how many moves were made, those that are known @param {number} here */
-	draw(points, here) {
+	/** @param {readonly (Point | undefined)[]} points by how many moves were made, those that are known */
+	draw(points, here = 0) {
 		this.#count = points.length - 1;
 		const known = points.flatMap((point, ply) => (point ? [{ ...point, x: this.#x(ply), y: yOf(point.worth) }] : []));
 		const d = known.map(({ x, y }, index) => `${index ? "L" : "M"}${x} ${y}`).join("");

@@ -23,8 +23,8 @@ export class Room {
 	following = null;
 	#afterLoss = false;
 
-	/** @param {Rooms} rooms @param {Connection} connection @param {string} code */
-	constructor(rooms, connection, code) {
+	/** @param {Rooms} rooms @param {Connection} connection */
+	constructor(rooms, connection, code = "") {
 		this.rooms = rooms;
 		this.connection = connection;
 		this.code = code;

@@ -35,21 +35,21 @@ export const chosenRules = ({ game, own }) =>
 /** @type {(rules: Rules) => boolean} */
 export const hasSingleKeys = ({ rows, columns }) => rows === 3 && columns === 3;
 
-/** Return the cell where a mark placed in a cell lands, or -1. @param {Rules} rules @param {string} board @param {number} cell */
-export function landingCell(rules, board, cell) {
+/** Return the cell where a mark placed in a cell lands, or -1. @param {Rules} rules */
+export function landingCell(rules, board = "", cell = 0) {
 	if (!rules.gravity) return board[cell] === FREE ? cell : -1;
 	let at = board.length - rules.columns + (cell % rules.columns);
 	while (at >= 0 && board[at] !== FREE) at -= rules.columns;
 	return at;
 }
 
-/** Return the cell this many rows and columns away, or -1 if it is off the board. @param {Rules} rules @param {number} cell @param {number} down @param {number} right */
-export function neighbour(rules, cell, down, right) {
+/** Return the cell this many rows and columns away, or -1 if it is off the board. @param {Rules} rules */
+export function neighbour(rules, cell = 0, down = 0, right = 0) {
 	return cellAt(rules, Math.floor(cell / rules.columns) + down, (cell % rules.columns) + right);
 }
 
-/** @param {Rules} rules @param {number} row @param {number} column */
-function cellAt({ rows, columns }, row, column) {
+/** @param {Rules} rules */
+function cellAt({ rows, columns }, row = 0, column = 0) {
 	return row >= 0 && row < rows && column >= 0 && column < columns ? row * columns + column : -1;
 }
 
@@ -67,8 +67,8 @@ export function splitLines(rules, cells) {
 	return found;
 }
 
-/** @param {Rules} rules @param {string} board @param {Moves} moves */
-export function boardAfter(rules, board, moves) {
+/** @param {Rules} rules @param {Moves} moves */
+export function boardAfter(rules, board = "", moves) {
 	const cells = Array(rules.rows * rules.columns).fill(FREE);
 	for (const cell of rules.blocked) cells[cell] = BLOCKED;
 	for (const cell of moves) cells[cell] = board[cell];
@@ -90,8 +90,8 @@ export const nameCell = (cell, rules) => nameColumn(cell % rules.columns) + numb
 /** @type {(cells: Moves, rules: Rules) => string[]} */
 export const nameCells = (cells, rules) => cells.map((cell) => nameCell(cell, rules));
 
-/** Return the cell of `b2`, `2,3`, a digit on 3x3, or with gravity a column; else -1. @param {string} text @param {Rules} rules */
-export function parseCell(text, rules) {
+/** Return the cell of `b2`, `2,3`, a digit on 3x3, or with gravity a column; else -1. @param {Rules} rules */
+export function parseCell(text = "", rules) {
 	const word = text.trim().toUpperCase();
 	if (hasSingleKeys(rules) && /^[1-9]$/.test(word)) return Number(word) - 1;
 	const pair = /^(\d+)[\s,]+(\d+)$/.exec(word);
@@ -114,14 +114,14 @@ export function choicesOf({ rules, chosen = [] }) {
 	return chosen.slice(0, stages.length).map((take, at) => ({ ply: stages[at][1], mark: rules.marks[stages[at][2]], take }));
 }
 
-/** Return the current mark of the player who began the game with this mark. @param {Opened} game @param {string} mark */
-export function sitsNow(game, mark) {
+/** Return the current mark of the player who began the game with this mark. @param {Opened} game */
+export function sitsNow(game, mark = "") {
 	const last = choicesOf(game).at(-1);
 	return last && last.take !== MORE && last.take !== last.mark ? game.rules.marks.replace(mark, "") : mark;
 }
 
-/** Return the current mark of the player who made a move of the opening, or "" for later moves. @param {Opened} game @param {number} ply */
-export function placerOf(game, ply) {
+/** Return the current mark of the player who made a move of the opening, or "" for later moves. @param {Opened} game */
+export function placerOf(game, ply = 0) {
 	const before = choicesOf(game).filter((choice) => choice.ply <= ply);
 	const stage = (STAGES[game.rules.opening ?? ""] ?? [])[before.length];
 	const isOpen = stage && (before.at(-1)?.take ?? MORE) === MORE;

@@ -53,8 +53,8 @@ function termsOf({ game: { isLive, seat }, state }) {
 	return terms;
 }
 
-/** @param {Moment} moment @param {boolean} isMine */
-function boardOf({ game, state, view, isBack }, isMine) {
+/** @param {Moment} moment */
+function boardOf({ game, state, view, isBack }, isMine = false) {
 	const { pending } = game;
 	const { moves } = state;
 	const here = view.here ?? moves.length;
@@ -97,8 +97,8 @@ function describeMoment({ game: { pending, viewer, ended }, state, view: { typed
 	return ended ? "" : words.describeTurn(state, viewer); // the banner says where the game goes on
 }
 
-/** @param {State} state @param {number} ply @param {string} viewer */
-function describeMove(state, ply, viewer) {
+/** @param {State} state */
+function describeMove(state, ply = 0, viewer = "") {
 	const cell = state.moves[ply - 1];
 	const mark = state.board[cell];
 	const placer = placerOf(state, ply - 1);
@@ -128,8 +128,8 @@ function playersOf({ game: { viewer, isLive }, state, view: { passed } }) {
 	});
 }
 
-/** @param {State} state @param {string} mark @param {SeatState} seat @param {number} passed */
-function noteOf(state, mark, { left, out, online, hold_ms, bot }, passed) {
+/** @param {State} state @param {string} mark @param {SeatState} seat */
+function noteOf(state, mark, { left, out, online, hold_ms, bot }, passed = 0) {
 	if (left || out) return say(left ? "player gone" : "player out");
 	const due = state.turn === mark ? firstMoveOf(state, passed) : null;
 	if (!online && !(state.event && due !== null)) {
@@ -141,8 +141,8 @@ function noteOf(state, mark, { left, out, online, hold_ms, bot }, passed) {
 	return bot ? say("player computer", { level: words.describeLevel(bot) }) : "";
 }
 
-/** How long there still is for a first move, null where none is due; outside events it waits while a seat is held. @param {State} state @param {number} passed */
-function firstMoveOf({ clock, seats, turn, event }, passed) {
+/** How long there still is for a first move, null where none is due; outside events it waits while a seat is held. @param {State} state */
+function firstMoveOf({ clock, seats, turn, event }, passed = 0) {
 	const seat = seats[turn ?? ""];
 	if (clock?.start_ms === undefined || !seat) return null;
 	return !event && (seat.hold_ms ?? 0) > passed ? clock.start_ms : Math.max(0, Math.round(clock.start_ms - passed));
@@ -181,8 +181,8 @@ function deedsOf({ game: { isLive, ended, seat: own, viewer }, state, may, view 
 	return seat ? made : [...made, home];
 }
 
-/** @param {string} id @param {readonly string[]} marks @param {State} state */
-function describeQuestion(id, marks, state) {
+/** @param {readonly string[]} marks @param {State} state */
+function describeQuestion(id = "", marks, state) {
 	const [mark] = marks;
 	if (id === "choose") {
 		const names = words.nameOf(state, state.rules.marks.replace(mark, ""));
@@ -239,6 +239,6 @@ export function showPlayed(played, viewer) {
 	return watched(state, viewer, false);
 }
 
-/** @param {State} state @param {string} viewer @param {boolean} isLive */
-export const watched = (state, viewer, isLive) =>
+/** @param {State} state */
+export const watched = (state, viewer = "", isLive = false) =>
 	({ code: state.room, state, viewer, seat: null, plays: false, receivedAt: performance.now(), pending: null, ended: /** @type {const} */ (""), isLive });

@@ -42,8 +42,8 @@ export class Shapes {
 		return [(cell % columns) * SIDE, Math.floor(cell / columns) * SIDE];
 	}
 
-	/** @param {number} cell @param {Attributes} attributes @param {...(Child | Child[])} children */
-	at(cell, attributes, ...children) {
+	/** @param {Attributes} attributes @param {...(Child | Child[])} children */
+	at(cell = 0, attributes, ...children) {
 		return svg("g", { ...attributes, transform: `translate(${this.cornerOf(cell)})` }, ...children);
 	}
 
@@ -100,8 +100,8 @@ export class Shapes {
 		return isStar ? svg("circle", { class: "star", cx: 50, cy: 50, r: this.look === "stones" ? 10 : 14 }) : null;
 	}
 
-	/** @param {string} mark @param {number} [fallen] so many rows it comes from above, 0 where it lies there already */
-	makeMark(mark, fallen = 0) {
+	/** @param {number} [fallen] so many rows it comes from above, 0 where it lies there already */
+	makeMark(mark = "", fallen = 0) {
 		const { look, rules: { marks } } = this;
 		const index = marks.indexOf(mark);
 		if (look === "stones") return makeStone(index, fallen > 0);
@@ -142,15 +142,15 @@ function makeStone(index = 0, isLaid = false) {
 /** @type {Record<string, string>} */
 const STROKES = { X: "M27 27 73 73M73 27 27 73", O: "M50 24A26 26 0 1 1 49.9 24", A: "M28 75 50 25 72 75M36 57H64" };
 
-/** @param {string} marks in turn order, which colours them @param {string} mark @param {string} [more] classes */
-function drawMark(marks, mark, more = "") {
+/** @param {string} marks in turn order, which colours them @param {string} [more] classes */
+function drawMark(marks, mark = "", more = "") {
 	const kind = { class: `mark m${marks.indexOf(mark)}${more}` };
 	if (mark in STROKES) return svg("path", { ...kind, d: STROKES[mark], pathLength: 1 });
 	return svg("text", { ...kind, x: 50, y: 72, "font-size": 62, "text-anchor": "middle" }, mark);
 }
 
-/** @param {Look} look @param {string} marks @param {string} mark */
-export function seatIcon(look, marks, mark) {
+/** @param {Look} look */
+export function seatIcon(look, marks = "", mark = "") {
 	const isMark = look === "marks";
 	const kind = look === "stones" ? `stone s${marks.indexOf(mark)}` : `disc m${marks.indexOf(mark)}`;
 	const drawn = look !== "stones" && drawMark(marks, mark);
@@ -160,8 +160,8 @@ export function seatIcon(look, marks, mark) {
 
 const SIGNS = "★◆■✚✦✿❖";
 
-/** @param {string} player @returns {[sign: string, colour: number]} the colour is one of six, those of the marks */
-export function emblemOf(player) {
+/** @returns {[sign: string, colour: number]} the colour is one of six, those of the marks */
+export function emblemOf(player = "") {
 	let hash = 0;
 	for (const letter of player) hash = (hash * 31 + letter.charCodeAt(0)) % 2 ** 32;
 	return [SIGNS[hash % SIGNS.length], Math.floor(hash / SIGNS.length) % 6];

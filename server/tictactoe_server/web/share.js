@@ -14,7 +14,7 @@ export async function showShare(app, { path = "", isPublic = false, past }) {
 		if (!ok) return;
 		[path, isPublic] = [`replay/${ok.replay}`, true];
 	}
-	const part = (/** @type {string} */ id, /** @type {string} */ text, /** @type {Element[]} */ ...more) => h("section", h("h3", say(id)), ...more, makeLink(app, text, sayTitle("key share"), say(id)));
+	const part = (id = "", text = "", /** @type {Element[]} */ ...more) => h("section", h("h3", say(id)), ...more, makeLink(app, text, sayTitle("key share"), say(id)));
 	const picture = `preview/${path}.png`;
 	const shown = h("img.shared", { src: urlOf(`/${picture}`), alt: "", error: () => shown.parentElement?.remove() });
 	const tag = `<iframe src="${app.linkTo(`embed/${path}`)}" title="tictactoe" width="100%" height="600"></iframe>`;

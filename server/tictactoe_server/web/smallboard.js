@@ -39,8 +39,8 @@ export class SmallBoard {
 		this.element = svg("svg", box, paper, under, lines, this.blocks, this.paths, this.isRound && [this.last, this.won]);
 	}
 
-	/** @param {string} board @param {number | null} [last] @param {Moves} [line] */
-	draw(board, last = null, line = []) {
+	/** @param {number | null} [last] @param {Moves} [line] */
+	draw(board = "", last = null, line = []) {
 		const key = `${board}${last}${line}`;
 		if (key === this.#drawn) return;
 		this.#drawn = key;
@@ -65,8 +65,8 @@ export class SmallBoard {
 	}
 }
 
-/** @param {BoardKind} kind @param {string} board */
-export function drawSmall(kind, board) {
+/** @param {BoardKind} kind */
+export function drawSmall(kind, board = "") {
 	const made = new SmallBoard(kind);
 	made.draw(board);
 	return made.element;
@@ -93,8 +93,8 @@ export function drawExample(preset = "") {
 	return drawSmall(rules, EXAMPLES[preset] ?? cells.join(""));
 }
 
-/** @param {string} chosen @param {(preset: string) => void} onChoose */
-export function makeTiles(chosen, onChoose) {
+/** @param {(preset: string) => void} onChoose */
+export function makeTiles(chosen = "", onChoose) {
 	const tiles = [...PRESETS, OWN].map((value) => {
 		const words = h("span", h("b", keepTogether(say(`name of ${value}`))), " ", h("small", value === OWN ? say("page won custom") : describeRules(rulesOf(value))));
 		return h("label.tile", h("input", { type: "radio", name: "game", value, checked: value === chosen, change: () => onChoose(value) }), drawExample(value), words);

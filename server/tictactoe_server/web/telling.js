@@ -44,8 +44,8 @@ function listStanding({ seats, offers: { draw, undo, rematch = [] }, result }) {
 	];
 }
 
-/** Return what a newcomer must know in addition to the players and moves. @param {State} state @param {string} viewer */
-export function announceStanding(state, viewer) {
+/** Return what a newcomer must know in addition to the players and moves. @param {State} state */
+export function announceStanding(state, viewer = "") {
 	const told = announce(listStanding(state), state, viewer, true);
 	return state.game > 1 ? [say("game of room", { n: state.game }), ...told] : told;
 }
@@ -131,12 +131,12 @@ function tellChoice(state, before, take, viewer) {
 	return say(`${id}, them`, { name: nameOf(state, mark), ...places });
 }
 
-/** What was chosen after so many moves, "" for nothing. @param {State} state @param {number} count @param {string} viewer */
-export const describeChoicesAt = (state, count, viewer) =>
+/** What was chosen after so many moves, "" for nothing. @param {State} state */
+export const describeChoicesAt = (state, count = 0, viewer = "") =>
 	choicesOf(state).flatMap(({ ply, mark, take }) => (ply === count ? tellChoice(state, mark, take, viewer) : [])).join(" ");
 
-/** Why somebody is out of a game or has lost it, if no event says so. @param {State} state @param {string} mark */
-function whyOut({ seats, clock, news = [] }, mark) {
+/** Why somebody is out of a game or has lost it, if no event says so. @param {State} state */
+function whyOut({ seats, clock, news = [] }, mark = "") {
 	const seat = seats[mark];
 	const said = news.find((one) => one.type === "out" && one.mark === mark)?.why;
 	if (said || seat?.left) return said ?? "left";
@@ -144,8 +144,8 @@ function whyOut({ seats, clock, news = [] }, mark) {
 	return seat && !seat.online && seat.hold_ms === 0 ? "away" : "resigned";
 }
 
-/** @param {State} state @param {string} mark @param {string} id @param {string} viewer @param {Record<string, string | number>} [places] */
-function sayOf(state, mark, id, viewer, places = {}) {
+/** @param {State} state @param {Record<string, string | number>} [places] */
+function sayOf(state, mark = "", id = "", viewer = "", places = {}) {
 	if (mark === seatOf(state, viewer)) return say(`${id}, you`, places);
 	return say(id, { name: nameOf(state, mark), ...places });
 }
@@ -153,8 +153,8 @@ function sayOf(state, mark, id, viewer, places = {}) {
 /** @param {Moves} cells @param {Rules} rules */
 const nameMoves = (cells, rules) => joinWords(nameCells(cells, rules));
 
-/** The moves that the player of a mark asks to take back: up to their own last one. @param {State} state @param {string} asker */
-export function describeTakeBack({ board, last, moves, rules }, asker) {
+/** The moves that the player of a mark asks to take back: up to their own last one. @param {State} state */
+export function describeTakeBack({ board, last, moves, rules }, asker = "") {
 	return nameMoves(moves.slice(board[last ?? 0] === asker ? -1 : -2), rules);
 }
 
@@ -164,8 +164,8 @@ function loserOf({ result, seats }) {
 	return result?.winner && others.length === 1 ? others[0] : null;
 }
 
-/** @param {State} state @param {string} viewer */
-export function describeVerdict(state, viewer) {
+/** @param {State} state */
+export function describeVerdict(state, viewer = "") {
 	const { result, rules } = state;
 	const end = endFor(state, viewer);
 	if (!result) return "";
@@ -174,8 +174,8 @@ export function describeVerdict(state, viewer) {
 	return end === "win" || (end && rules.marks.length === 2) ? say(`verdict ${end}`) : say("verdict wins", { name: nameOf(state, result.winner) });
 }
 
-/** @param {State} state @param {string} viewer */
-export function describeCause(state, viewer) {
+/** @param {State} state */
+export function describeCause(state, viewer = "") {
 	const { result } = state;
 	if (!result) return "";
 	const { reason } = result;
@@ -187,11 +187,11 @@ export function describeCause(state, viewer) {
 	return sayOf(state, loser, `ended ${hasLeft ? "left" : reason === "claimed" ? "away" : reason}`, viewer);
 }
 
-/** @param {State} state @param {string} viewer */
-export const describeResult = (state, viewer) => `${describeVerdict(state, viewer)} ${describeCause(state, viewer)}`.trim();
+/** @param {State} state */
+export const describeResult = (state, viewer = "") => `${describeVerdict(state, viewer)} ${describeCause(state, viewer)}`.trim();
 
-/** @param {State} state @param {string} viewer */
-function describeLines(state, viewer) {
+/** @param {State} state */
+function describeLines(state, viewer = "") {
 	const { rules, board, result } = state;
 	const told = splitLines(rules, result?.line ?? []).map((run, index) => {
 		const [first, second] = run;
@@ -208,8 +208,8 @@ function describeLines(state, viewer) {
 	return told.join(" ").trim();
 }
 
-/** Return what a new state tells, as notes in the talk, as announcements, and as a sound. @param {Room} room @param {State | null} old the state before @param {boolean} afterLoss */
-export function newsOf(room, old, afterLoss) {
+/** Return what a new state tells, as notes in the talk, as announcements, and as a sound. @param {Room} room @param {State | null} old the state before */
+export function newsOf(room, old, afterLoss = false) {
 	const { viewer, seat } = room;
 	const state = /** @type {State} */ (room.state);
 	if (!old || (viewer && seat && !seatOf(old, viewer))) return { notes: [], told: introduce(room, state), tone: "" };

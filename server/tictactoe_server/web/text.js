@@ -9,5 +9,5 @@ const LOOSE_JOINER = new RegExp(`[\\u200c\\u200d](?![${JOINED}])|(?<![${JOINED}$
 
 export const clean = (text = "") => text.replace(HIDDEN, "").replace(LOOSE_JOINER, "").replace(/(\p{M}{4})\p{M}+/gu, "$1");
 
-/** Parse JSON and clean every line of its texts, so that nobody else has to. @param {string} json @returns {any} */
-export const parse = (json) => JSON.parse(json, (_, value) => (typeof value === "string" && /[^ -~]/.test(value) ? value.split("\n").map(clean).join("\n") : value));
+/** Parse JSON and clean every line of its texts, so that nobody else has to. @returns {any} */
+export const parse = (json = "") => JSON.parse(json, (_, value) => (typeof value === "string" && /[^ -~]/.test(value) ? value.split("\n").map(clean).join("\n") : value));

@@ -86,8 +86,8 @@ export class Timeline {
 		this.here = null;
 	}
 
-	/** @param {State} state @param {string} viewer @param {readonly string[]} kinds how good each was, as far as known */
-	draw(state, viewer, kinds = []) {
+	/** @param {State} state @param {readonly string[]} kinds how good each was, as far as known */
+	draw(state, viewer = "", kinds = []) {
 		const { rules, board, status, chosen, moves } = state;
 		this.#count = moves.length;
 		if (this.here !== null && this.here >= moves.length) this.here = null;

@@ -16,14 +16,14 @@ export const joinWords = (words) =>
 /** Return the id of the player whose connection a player or a guest uses, as in tictactoe_protocol.guests. */
 export const ownerOf = (id = "") => id.split(".")[0];
 
-/** Return the mark of a viewer, or null for a watcher and for a player who has left. @param {{seats: State["seats"]}} state @param {string} viewer */
-export function seatOf(state, viewer) {
+/** Return the mark of a viewer, or null for a watcher and for a player who has left. @param {{seats: State["seats"]}} state */
+export function seatOf(state, viewer = "") {
 	const own = Object.entries(state.seats).find(([, seat]) => seat?.player === viewer && !seat.left);
 	return own ? own[0] : null;
 }
 
-/** Return the result of a game for a viewer, or "" if it is still running or was won by nobody. @param {State} state @param {string} viewer */
-export function endFor(state, viewer) {
+/** Return the result of a game for a viewer, or "" if it is still running or was won by nobody. @param {State} state */
+export function endFor(state, viewer = "") {
 	const [own, winner] = [seatOf(state, viewer), state.result?.winner];
 	return own && winner ? (winner === own ? "win" : "lose") : "";
 }
@@ -36,8 +36,8 @@ export function nameOf({ seats, rules }, mark) {
 	return isShared ? say("name with mark", { name, mark: nameMark({ rules }, mark ?? "") }) : name;
 }
 
-/** @param {{rules: Pick<Rules, "preset" | "gravity" | "marks">}} state @param {string} mark */
-export function nameMark({ rules }, mark) {
+/** @param {{rules: Pick<Rules, "preset" | "gravity" | "marks">}} state */
+export function nameMark({ rules }, mark = "") {
 	if (lookOf(rules) !== "stones") return mark;
 	return say(mark === rules.marks[0] ? "stone black" : "stone white");
 }
@@ -101,22 +101,22 @@ export function formatDuration(milliseconds = 0) {
 export const explainRules = ({ exact, opening, line }) =>
 	[exact ? say("explain exact", { line }) : [], opening ? say(opening === "pie" ? "explain pie" : "explain swap2") : []].flat();
 
-/** @param {number} cell @param {Rules} rules */
-export function describeCell(cell, rules) {
+/** @param {Rules} rules */
+export function describeCell(cell = 0, rules) {
 	const name = nameCell(cell, rules);
 	return hasSingleKeys(rules) ? say("cell with place", { cell: name, place: say(`place ${cell}`) }) : name;
 }
 
-/** @param {State} state @param {string} viewer */
-export function describePlayers(state, viewer) {
+/** @param {State} state */
+export function describePlayers(state, viewer = "") {
 	const own = seatOf(state, viewer);
 	const others = Object.entries(state.seats).flatMap(([mark, seat]) => (seat && mark !== own ? [say("is", { name: seat.name, mark: nameMark(state, mark) })] : []));
 	const told = [own ? say("you are", { mark: nameMark(state, own) }) : [], others.length ? `${others.join(", ")}.` : []].flat();
 	return told.join(" ") || say("nobody sits");
 }
 
-/** @param {State} state @param {string} viewer */
-export function describeTurn(state, viewer) {
+/** @param {State} state */
+export function describeTurn(state, viewer = "") {
 	const { status, turn: mark, opening } = state;
 	if (status === "waiting" || status === "over") return say(`turn ${status}`, { n: Object.values(state.seats).filter((seat) => !seat).length });
 	if (!mark) return say("turn status", { status });
@@ -143,8 +143,8 @@ export function describePush(push) {
 	return say(isFinal ? "last games before stop" : "last games before restart");
 }
 
-/** Say that the server of a room does not answer, and what is being done about it. @param {string} room @param {Unanswered | null} [there] */
-export function describeUnanswered(room, there) {
+/** Say that the server of a room does not answer, and what is being done about it. @param {Unanswered | null} [there] */
+export function describeUnanswered(room = "", there) {
 	if (!there) return "";
 	const then = there.step === "refused" ? there.why : there.step ? say("unanswered asked") : "";
 	return `${say("unanswered", { room, url: there.url })} ${then ?? ""}`.trim();

@@ -6,8 +6,8 @@ import { drawQr } from "../qr.js";
 import { messageOf } from "../words.js";
 import { Following } from "./following.js";
 
-/** @param {App} app @param {string} code */
-export function makeCards(app, code) {
+/** @param {App} app */
+export function makeCards(app, code = "") {
 	const [title, fault, sheet] = [h("h1"), h("p.fault", { role: "alert" }), h("ul.cards")];
 	const following = new Following(app, code, () => (following.state ? draw() : setText(fault, following.refused)));
 	const element = h("div.sheet", h("div.hero", title, h("div.row", button(say("page event print"), () => print(), { class: "primary" }), h("a.go", { href: `/e/${code}` }, say("page event to")))), h("p.note", say("page event cut")), fault, sheet);

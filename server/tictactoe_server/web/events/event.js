@@ -25,8 +25,8 @@ export class EventPage {
 	#decision = h("p.note");
 	element = h("div.event");
 
-	/** @param {App} app @param {string} code @param {string} ticket */
-	constructor(app, code, ticket) {
+	/** @param {App} app */
+	constructor(app, code = "", ticket = "") {
 		this.following = new Following(app, code, () => this.draw());
 		this.entry = new Entry(this.following, ticket);
 		this.organiser = new Organiser(this.following, ticket);

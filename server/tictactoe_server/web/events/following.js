@@ -21,8 +21,8 @@ export class Following {
 	/** @type {(heard: unknown) => void} */
 	#whenHeard = () => undefined;
 
-	/** @param {App} app @param {string} code @param {() => void} onChange @param {string} [key] that shows names where they are hidden */
-	constructor(app, code, onChange, key = "") {
+	/** @param {App} app @param {() => void} onChange @param {string} [key] that shows names where they are hidden */
+	constructor(app, code = "", onChange, key = "") {
 		this.app = app;
 		this.code = code;
 		this.onChange = onChange;

@@ -137,8 +137,8 @@ function countRounds({ kind, players, double, rounds }) {
 	return kind === "knock_out" ? needed : rounds || Math.max(needed, Math.min(3, each));
 }
 
-/** @param {Plan} plan @param {number} rounds */
-function estimateMinutes({ kind, cells, clock, break_ms }, rounds) {
+/** @param {Plan} plan */
+function estimateMinutes({ kind, cells, clock, break_ms }, rounds = 0) {
 	const plies = Math.min(cells, MOST_PLIES);
 	const move = (clock.days ?? 0) * 86_400_000 || clock.move_ms || Math.floor((2 * (clock.initial_ms ?? 0)) / plies) + (clock.increment_ms ?? 0);
 	const game = plies * Math.min(Math.floor(move / 2), Math.max(MOVE_MS, Math.floor(move / 10)));

@@ -14,8 +14,8 @@ export function drawPairings(list, pairings, own, run, showsRound = false, follo
 	});
 }
 
-/** @param {Element} row @param {Pairing} pairing @param {string} own @param {boolean} showsRound */
-function drawPairing(row, pairing, own, showsRound) {
+/** @param {Element} row @param {Pairing} pairing */
+function drawPairing(row, pairing, own = "", showsRound = false) {
 	const { state, room, result, reason, by, round } = pairing;
 	const [one, two] = sidesOf(pairing);
 	const isOwn = [one, two].some((side) => side?.[1] === own);
@@ -37,8 +37,8 @@ function makeDeeds(pairing, run) {
 	return h("details.deeds-of", h("summary", say("page event decide")), h("div.row", forfeits, sure(say("page event void"), () => run("void", { pairing: pairing.id }))));
 }
 
-/** A button for a final action: it must be pressed twice, or once if `question` returns "". `renew` updates a question that is shown. @param {string} label @param {() => unknown} does @param {Attributes} [attributes] @param {() => string} [question] */
-export function sure(label, does, attributes = {}, question = () => say("page event sure")) {
+/** A button for a final action: it must be pressed twice, or once if `question` returns "". `renew` updates a question that is shown. @param {() => unknown} does @param {Attributes} [attributes] @param {() => string} [question] */
+export function sure(label = "", does, attributes = {}, question = () => say("page event sure")) {
 	const element = button(label, press, { ...attributes, blur: () => ask(false) });
 	let isAsked = false;
 	return Object.assign(element, { renew: () => void (isAsked && ask(question() !== "")) });

@@ -42,7 +42,7 @@ export class Entry {
 	draw() {
 		const { state, player, deeds } = this.following;
 		if (!state) return;
-		const [may, { head }] = [(/** @type {string} */ deed) => deeds.includes(deed), state];
+		const [may, { head }] = [(deed = "") => deeds.includes(deed), state];
 		const own = describeOwn(state, player);
 		const { app } = this.following;
 		const row = rowOf(state, player);
@@ -141,8 +141,8 @@ export class Organiser {
 		setText(this.told, isEmpty ? say("page event give", { address: app.linkTo(`e/${code}`).replace(/^https?:\/\//, "") }) : told);
 	}
 
-	/** @param {string} action @param {Record<string, string>} [about] */
-	async run(action, about = {}) {
+	/** @param {Record<string, string>} [about] */
+	async run(action = "", about = {}) {
 		const { following } = this;
 		const meant = following.state;
 		for (let tries = MOST_TRIES; ; tries--) {

@@ -68,8 +68,8 @@ export function crossScores(pairings) {
 	return scores;
 }
 
-/** @param {Whole} whole @param {string} own */
-export function makeCrossTable({ table, pairings }, own) {
+/** @param {Whole} whole */
+export function makeCrossTable({ table, pairings }, own = "") {
 	const scores = crossScores(pairings);
 	const rows = table.map(({ player, name, points }, at) => h(player === own ? "tr.own" : "tr",
 		h("td", String(at + 1)),
@@ -98,8 +98,8 @@ export const makeBracket = (rounds, own, most = rounds.length) =>
 /** A name that shrinks if it is too long for its place. */
 export const fit = (name = "") => h("div.fit", h("span", { "--length": name.length }, name));
 
-/** @param {EventMatch} match @param {string} own */
-function makeMatch({ players, names, points = [], goes_on: winner, by }, own) {
+/** @param {EventMatch} match */
+function makeMatch({ players, names, points = [], goes_on: winner, by }, own = "") {
 	const sides = players.map((player, at) =>
 		h("p", { class: `${player && player === winner ? "won" : ""} ${player && player === own ? "own" : ""}` },
 			fit(names[at] ?? "–"), h("b", players[1] && points[at] !== undefined && formatPoints(points[at]))));

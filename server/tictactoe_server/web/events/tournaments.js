@@ -12,8 +12,8 @@ export const nameStatus = (status = "") => sayOr(`tournament status ${status}`, 
 export const namePresence = (status = "") => sayOr(`tournament is ${status}`, status);
 export const nameTie = (tie = "") => sayOr(`tournament tie ${tie}`, tie);
 
-/** Return the possible actions, in the order of display. @param {EventState} state @param {string} viewer @param {boolean} [hasCard] */
-export function listDeeds(state, viewer, hasCard = false) {
+/** Return the possible actions, in the order of display. @param {EventState} state @param {boolean} [hasCard] */
+export function listDeeds(state, viewer = "", hasCard = false) {
 	const { status, round, due_ms, pairings, table, head } = state;
 	const [row, entry, isOn] = [rowOf(state, viewer), head.entry ?? "open", !isOver(state)];
 	const isLate = status !== "open" && round > (head.late_until ?? 0) && !(hasCard && entry === "roster");
@@ -40,8 +40,8 @@ export function listDeeds(state, viewer, hasCard = false) {
 	return Object.entries(may).flatMap(([deed, is]) => (is ? [deed] : []));
 }
 
-/** @param {EventState} state @param {string} viewer */
-export const rowOf = ({ table }, viewer) => table.find(({ player }) => player === viewer);
+/** @param {EventState} state */
+export const rowOf = ({ table }, viewer = "") => table.find(({ player }) => player === viewer);
 
 /** @param {EventState} state */
 export const isOver = ({ status }) => status === "over" || status === "void";
@@ -49,8 +49,8 @@ export const isOver = ({ status }) => status === "over" || status === "void";
 /** @param {{state: string}} pairing */
 export const isOpen = ({ state }) => state !== "scored";
 
-/** @param {EventState} state @param {string} viewer */
-export const ownBoard = ({ pairings }, viewer) => pairings.find(({ players, state }) => state === "open" && Object.values(players).includes(viewer));
+/** @param {EventState} state */
+export const ownBoard = ({ pairings }, viewer = "") => pairings.find(({ players, state }) => state === "open" && Object.values(players).includes(viewer));
 
 /** @param {EventState} state */
 export function describeTerms({ head }) {
@@ -68,8 +68,8 @@ export function describeStanding({ status, round, head: { rounds }, table }) {
 	return rounds ? say("tournament now of", { round, rounds }) : say("tournament now", { round });
 }
 
-/** Describe the viewer's standing, or return "" for a viewer who is not in the event. @param {EventState} state @param {string} viewer */
-export function describeOwn(state, viewer) {
+/** Describe the viewer's standing, or return "" for a viewer who is not in the event. @param {EventState} state */
+export function describeOwn(state, viewer = "") {
 	const [row, board] = [rowOf(state, viewer), ownBoard(state, viewer)];
 	if (!row) return "";
 	const { status = "in", place, name } = row;
@@ -92,8 +92,8 @@ export function nameSides({ table, pairings }) {
 	return pairings.map((pairing) => ({ ...pairing, names: Object.fromEntries(Object.entries(pairing.players).map(([mark, player]) => [mark, known[player] ?? player])) }));
 }
 
-/** @param {{result?: string | null}} pairing @param {string} mark */
-export const scoreOf = ({ result }, mark) => (result === "draw" ? 0.5 : Number(result === mark));
+/** @param {{result?: string | null}} pairing */
+export const scoreOf = ({ result }, mark = "") => (result === "draw" ? 0.5 : Number(result === mark));
 
 /** @param {Pairing} pairing */
 export function describeScore(pairing) {

@@ -26,8 +26,8 @@ export class EventWall {
 	#foot = h("footer.wall-foot");
 	title = say("page event wall");
 
-	/** @param {App} app @param {string} code @param {string} hash the ticket of the event, which the wall shows, or `key=` and the wall key, which it does not */
-	constructor(app, code, hash) {
+	/** @param {App} app @param {string} hash the ticket of the event, which the wall shows, or `key=` and the wall key, which it does not */
+	constructor(app, code = "", hash) {
 		const [, key = ""] = /^key=(.*)/.exec(hash) ?? [];
 		const ticket = key ? "" : hash;
 		const link = app.linkTo(`e/${code}${ticket && `#${ticket}`}`);
@@ -126,5 +126,5 @@ export class EventWall {
 	}
 }
 
-/** A table whose rows shrink if there are many. @param {string} tag @param {string} label @param {Element[]} rows */
-const makeTable = (tag, label, rows) => h(tag, { "aria-label": label, "--rows": Math.max(rows.length, 10) }, h("tbody", rows));
+/** A table whose rows shrink if there are many. @param {Element[]} rows */
+const makeTable = (tag = "", label = "", rows) => h(tag, { "aria-label": label, "--rows": Math.max(rows.length, 10) }, h("tbody", rows));

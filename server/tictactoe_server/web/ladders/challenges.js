@@ -59,8 +59,8 @@ function makeBanner(app, challenge) {
 	}
 }
 
-/** @param {App} app @param {string} challenge its id @param {boolean} accept */
-async function answer(app, challenge, accept) {
+/** @param {App} app @param {string} challenge its id */
+async function answer(app, challenge, accept = false) {
 	const ok = await app.ask({ type: "answer", challenge, accept });
 	if (ok && accept) app.play({ type: "join", room: ok.room ?? "" });
 }
@@ -97,23 +97,23 @@ export function challengeAgain(app, { state, player }) {
 	ask(app, { type: "challenge", player: seat.player, rules: preset ?? fields, clock, rated: true, side }).catch((error) => app.say(messageOf(error)));
 }
 
-/** @param {App} app @param {boolean} on */
-async function blockStrangers(app, on) {
+/** @param {App} app */
+async function blockStrangers(app, on = false) {
 	const ok = await app.ask({ type: "block", strangers: on });
 	if (ok && on) showNotice(say("page strangers blocked"), button(say("page strangers undo"), () => blockStrangers(app, false)));
 	else if (ok) app.say(say("page strangers welcome"));
 }
 
-/** Block a player or end the block; return whether the player is blocked now. @param {App} app @param {string} player @param {boolean} on */
-export async function setBlocked(app, player, on) {
+/** Block a player or end the block; return whether the player is blocked now. @param {App} app */
+export async function setBlocked(app, player = "", on = false) {
 	if (!(await app.ask({ type: "block", player, on }))) return !on;
 	if (on) for (const [id, { challenge }] of open) if (challenge.player === player) close(id);
 	app.say(say(on ? "blocked now" : "page unblocked", { name: app.names.get(player) ?? say("challenge somebody") }));
 	return on;
 }
 
-/** @param {App} app @param {string} player */
-export function askForGame(app, player) {
+/** @param {App} app */
+export function askForGame(app, player = "") {
 	const [game, clock] = [select(PRESETS, (one) => say(`name of ${one}`)), makeClock(app.kept.clock || USUAL_CLOCK, () => undefined)];
 	const rated = makeRated(app, clock);
 	const side = h("select");

@@ -12,8 +12,8 @@ import { describeLadder, describeMeetings, listCells, listStanding, nameColumns 
 
 const MOST_LISTED = 50;
 
-/** @param {App} app @param {string} kind @param {string} id @returns {Promise<Page>} */
-export async function openPage(app, kind, id) {
+/** @param {App} app @returns {Promise<Page>} */
+export async function openPage(app, kind = "", id = "") {
 	await app.arrive();
 	if (kind === "ladder" && !id) {
 		const keys = listLadders(app);
@@ -27,8 +27,8 @@ export async function openPage(app, kind, id) {
 	}
 }
 
-/** @param {App} app @param {string} key */
-async function makeLadder(app, key) {
+/** @param {App} app */
+async function makeLadder(app, key = "") {
 	const { connection } = app;
 	/** @param {{around?: string, top?: number}} rows */
 	const ask = async (rows) => /** @type {Protocol.LadderState} */ ((await connection.request({ type: "ratings", rules: key, ...rows })).ladder);

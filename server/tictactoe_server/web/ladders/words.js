@@ -18,15 +18,15 @@ const describeRating = (rating = 0, deviation = 0, isProvisional = false) => (is
 const signed = (points = 0) => `${points < 0 ? "" : "+"}${points}`;
 const nameSomebody = (name = "") => name || say("challenge somebody");
 
-/** Describe how a game changed a player's rating; without a name, the reader's own. @param {Protocol.RatingChange} change @param {string} name */
-function describeChange({ before, after, expected, provisional }, name) {
+/** Describe how a game changed a player's rating; without a name, the reader's own. @param {Protocol.RatingChange} change */
+function describeChange({ before, after, expected, provisional }, name = "") {
 	const [who, points] = [name ? "other" : "you", whole(expected * 100)];
 	const told = say("decimal", { whole: Math.floor(points / 100), hundredths: String(points % 100).padStart(2, "0") });
 	return say(`rated ${who}`, { name, after: `${whole(after)}${provisional ? "?" : ""}`, change: signed(whole(after) - whole(before)), expected: told });
 }
 
-/** @param {Protocol.Rated} push @param {Record<string, string>} names by the ids @param {string} viewer */
-export function describeRated({ players }, names, viewer) {
+/** @param {Protocol.Rated} push @param {Record<string, string>} names by the ids */
+export function describeRated({ players }, names, viewer = "") {
 	const rows = Object.entries(players).sort(([one], [other]) => Number(other === viewer) - Number(one === viewer));
 	return rows.map(([id, change]) => describeChange(change, id === viewer ? "" : (names[id] ?? id)));
 }
@@ -54,14 +54,14 @@ export const describeMeetings = ({ name, with: met }) => (met ? say("ladder meet
 export const describeTerms = ({ rules, clock, rated, side, name }) =>
 	[describeRules(rules), describeClock(clock), rated && say("rated"), side && say("challenge side", { name, mark: side })].filter(Boolean).join(", ");
 
-/** @param {Protocol.OpenChallenge} challenge @param {string} viewer @param {string} [other] the name of who was asked, if known */
-export function describeChallenge(challenge, viewer, other) {
+/** @param {Protocol.OpenChallenge} challenge @param {string} [other] the name of who was asked, if known */
+export function describeChallenge(challenge, viewer = "", other) {
 	const isOwn = challenge.player === viewer;
 	return say(isOwn ? "challenge by you" : "challenge you", { name: isOwn ? nameSomebody(other) : challenge.name, terms: describeTerms(challenge) });
 }
 
-/** @param {Without<Protocol.ChallengeOver, "type">} over @param {Protocol.OpenChallenge} challenge @param {string} viewer @param {string} [other] as above */
-export function describeChallengeEnd({ how, room = "" }, { player, name }, viewer, other) {
+/** @param {Without<Protocol.ChallengeOver, "type">} over @param {Protocol.OpenChallenge} challenge @param {string} [other] as above */
+export function describeChallengeEnd({ how, room = "" }, { player, name }, viewer = "", other) {
 	const isOwn = player === viewer;
 	const [reader, places] = [isOwn ? "asker" : "asked", { name: isOwn ? nameSomebody(other) : name, room }];
 	return sayOr(`challenge ${how} ${reader}`, say(`challenge over ${reader}`, places), places);
