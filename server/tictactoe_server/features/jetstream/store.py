@@ -11,7 +11,7 @@ import contextlib
 import math
 import secrets
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Collection, Container, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Container, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Generic, Self
@@ -19,7 +19,8 @@ from typing import Any, Final, Generic, Self
 import msgspec
 import structlog
 
-from tictactoe_server.features.jetstream.link import OPENING_SECONDS, PATIENCE_SECONDS, Link, Message
+from tictactoe_server import clock
+from tictactoe_server.features.jetstream.link import OPENING_SECONDS, PATIENCE_SECONDS, Link
 from tictactoe_server.features.jetstream.stream import TIME, TOMBSTONE, Entry, Stream, StreamInfo, Write
 from tictactoe_server.features.jetstream.streams import GAME, Streams, find_streams
 from tictactoe_server.storage.journal import PART_BITS, GameTables
@@ -45,6 +46,7 @@ _MARKS: Final = "marks"  # the copy's note of the highest acknowledged sequence 
 _COPY_SECONDS: Final = 5.0
 _MOST_AT_A_TIME: Final = 1_000  # games copied from each stream at a time in the background
 _PATIENCE_SECONDS: Final = 1.0
+_INDEX_SECONDS: Final = 60.0
 _FILLER: Final = "filler"
 _FILLERS, _FILLER_BYTES = 80, 120_000  # together more than the 8 MB of a node's file, so that nodes begin a new file
 
@@ -156,9 +158,7 @@ class JetStreamStore:
         self._tables: dict[str, JetStreamTable[Any]] = {
             spec.name: JetStreamTable(streams, spec, specs.games) for spec in specs.tables
         }
-        self._persons = _PersonIndex(
-            streams, [table for table in self._tables.values() if table.spec.persons_of.is_indexed]
-        )
+        self._persons = _PersonIndex([table for table in self._tables.values() if table.spec.persons_of.is_indexed])
 
     @classmethod
     async def open(
@@ -247,72 +247,31 @@ class JetStreamStore:
 
 
 class _PersonIndex:
-    """An index of the rows that name a person. It is read when first needed, and then kept up to date from the feed."""
+    """An index of the rows that name a person. All rows are read for an exact answer, and otherwise once a minute."""
 
-    def __init__(self, streams: Streams, tables: Sequence[JetStreamTable[Any]]) -> None:
-        self._stream, self._link = streams.first, streams.link
+    def __init__(self, tables: Sequence[JetStreamTable[Any]]) -> None:
         self._tables = tables
         self._lock = asyncio.Lock()
-        self._is_subscribed = self._is_whole = False
-        self._ids: dict[tuple[str, str], tuple[int, Collection[str]]] = {}
-        self._keys = defaultdict[str, set[tuple[str, str]]](set)
+        self._keys: Mapping[str, Collection[tuple[str, str]]] = {}
+        self._read_at = -math.inf
 
     async def keys_of(self, ids: Collection[str], *, is_exact: bool) -> Sequence[tuple[str, str]]:
+        """Return the tables and keys of the rows that name one of these persons."""
         async with self._lock:
-            if not self._is_subscribed:
-                self._link.on_connected.append(self._distrust)
-                for table in self._tables:
-                    await self._link.subscribe(f"{self._stream.feed}{table.prefix}>", partial(self._on_message, table))
-                self._is_subscribed = True
-            await self._link.flush()  # everything stored before this call has arrived
-            if not self._is_whole or is_exact:
-                self._is_whole = True
-                await self._read_all()
+            if is_exact or clock.monotonic() - self._read_at > _INDEX_SECONDS:
+                self._keys = await self._read_all()
+                self._read_at = clock.monotonic()
         return sorted({place for id in ids for place in self._keys.get(id, ())})
 
-    def _distrust(self) -> None:
-        """Read all rows again before the next query, because the feed was interrupted."""
-        self._is_whole = False
-
-    async def _read_all(self) -> None:
-        found = set[tuple[str, str]]()
-        upto = await self._stream.last_sequence()
-        try:
-            for table in self._tables:
-                async for some in table.load_all():
-                    for one in some:
-                        found.add((table.spec.name, one.key))
-                        self._note(table, one.key, one.revision, one.value)
-        except StoreUnavailable:
-            self._is_whole = False
-            raise
-        for place, key in [*self._ids]:
-            if (place, key) not in found and self._ids[place, key][0] <= upto:
-                self._replace((place, key), upto, ())
-
-    def _on_message(self, table: JetStreamTable[Any], message: Message) -> None:
-        entry = self._stream.entry_of(message)
-        key = table.key_of(entry.key)
-        self._note(table, key, entry.sequence, None if entry.is_gone else table.stored(entry).value)
-
-    def _note(self, table: JetStreamTable[Any], key: str, revision: int, value: Any) -> None:
-        if not isinstance(value, Unreadable):
-            self._replace((table.spec.name, key), revision, () if value is None else table.spec.indexed_ids(value))
-
-    def _replace(self, place: tuple[str, str], revision: int, ids: Collection[str]) -> None:
-        before = self._ids.get(place, (MISSING, ()))
-        if revision < before[0]:
-            return
-        for id in before[1]:
-            self._keys[id].discard(place)
-            if not self._keys[id]:
-                del self._keys[id]
-        for id in ids:
-            self._keys[id].add(place)
-        if ids:
-            self._ids[place] = revision, ids
-        else:
-            self._ids.pop(place, None)
+    async def _read_all(self) -> Mapping[str, Collection[tuple[str, str]]]:
+        keys = defaultdict[str, list[tuple[str, str]]](list)
+        for table in self._tables:
+            async for rows in table.load_all():
+                for row in rows:
+                    if not isinstance(row.value, Unreadable):
+                        for id in table.spec.indexed_ids(row.value):
+                            keys[id].append((table.spec.name, row.key))
+        return keys
 
 
 class _Log(SqliteLog[Game]):
