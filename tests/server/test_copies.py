@@ -15,7 +15,6 @@ from tests.cluster.nodes import READY_SECONDS, SYSTEM, Node, Nodes
 from tests.environment import environment
 from tests.ports import free_ports
 from tests.rows import each
-from tests.server.commands import run_command
 from tests.server.stored import room_of
 from tictactoe_server.features.jetstream.copies import Compared, Copies, Copy, Faults, Report
 from tictactoe_server.features.jetstream.link import Link
@@ -120,8 +119,13 @@ async def test_a_dead_machine_is_named_and_replaced_by_one_with_another_name(nod
         await new.start()
         nodes.nodes.append(new)
         url = nodes._url_of((node.port for node in nodes.nodes), SYSTEM)
-        removed = await asyncio.to_thread(run_command, "cluster", "remove", dead.name, "--store", url)
-        assert (removed.exit_code, "Removed node" in removed.output) == (0, True), removed.output
+        link = await Link.open(url)
+        removal = msgspec.json.encode({"peer": dead.name})
+        while True:  # until the new node has joined
+            if b"error" not in await link.request("$JS.API.SERVER.REMOVE", removal):
+                break
+            await asyncio.sleep(0.1)
+        await link.close()
         await until_faults(store, copies)
         replicas = [(await stream.info()).cluster for stream in store.streams.all]
         for one in replicas:

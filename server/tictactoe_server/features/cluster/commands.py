@@ -166,17 +166,3 @@ async def check(link: Link, *, watch: bool) -> None:
         shown = faults
         await asyncio.sleep(_WATCH_SECONDS)
         findings = await inspector.inspect()
-
-
-@cluster.command()
-@_with_link
-@click.argument("node")
-async def remove(link: Link, node: str) -> None:
-    """Remove a node that is permanently down.
-
-    A new node then takes over its copies. NODE is the name of the node. Use the credentials of the NATS system account.
-    """
-    from tictactoe_server.features.jetstream.streams import remove_node
-
-    await remove_node(link, node)
-    click.echo(f"Removed node {node}. To see which nodes take over its copies: tictactoe-server cluster check")

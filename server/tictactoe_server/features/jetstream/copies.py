@@ -49,16 +49,6 @@ class _Account(Struct, frozen=True):
     stream_detail: Sequence[_Detail] = ()
 
 
-class _Peer(Struct, frozen=True):
-    name: str = ""
-    current: bool = False
-
-
-class _MetaGroup(Struct, frozen=True):
-    leader: str = ""
-    replicas: Sequence[_Peer] = ()
-
-
 class _Config(Struct, frozen=True):
     sync_always: bool = False
 
@@ -67,7 +57,6 @@ class _Data(Struct, frozen=True):
     disabled: bool = False
     config: _Config = _Config()
     account_details: Sequence[_Account] = ()
-    meta_cluster: _MetaGroup = _MetaGroup()
 
 
 class _Server(Struct, frozen=True):
@@ -124,13 +113,6 @@ class Copies:
         for comparison in compared:
             comparison.compare(samples, faults)
         return faults.sentences()
-
-    async def nodes(self) -> set[str]:
-        """Return the names of the connected nodes that can hold copies of streams."""
-        groups = [report.data.meta_cluster for report in (await self._sample({""})).values()]
-        return {group.leader for group in groups} | {
-            replica.name for group in groups for replica in group.replicas if replica.current
-        }
 
     async def _sample(self, names: set[str]) -> Sample:
         self._reports = {}

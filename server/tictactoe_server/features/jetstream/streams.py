@@ -21,7 +21,6 @@ from msgspec.structs import replace
 from nats.js.api import ClusterInfo
 
 from tictactoe_server import clock
-from tictactoe_server.features.jetstream.copies import Copies
 from tictactoe_server.features.jetstream.link import PATIENCE_SECONDS, Link
 from tictactoe_server.features.jetstream.stream import (
     NO_STREAM,
@@ -41,11 +40,9 @@ LAYOUT: Final = "streams"  # the key of the layout in the first stream
 FORMAT: Final = 2
 
 _CREATE: Final = "STREAM.CREATE."
-_REMOVE: Final = "$JS.API.SERVER.REMOVE"
 _STEP_DOWN: Final = "STREAM.LEADER.STEPDOWN."
 _ELECTION_SECONDS: Final = 4.0
 _LOOK_SECONDS: Final = 0.1
-_REMOVAL_SECONDS: Final = 30.0  # for a new node to join, and for an earlier change of the cluster's nodes to end
 
 
 class Layout(Struct, frozen=True):
@@ -186,27 +183,6 @@ async def make_streams(link: Link, count: int, replicas: int = REPLICAS) -> Stre
     except StoreUnavailable as error:
         raise CannotOpenStore(f"Cannot create the streams: {error}") from error
     return streams
-
-
-async def remove_node(link: Link, node: str) -> None:
-    """Remove a node from the cluster, retrying for a while.
-
-    Raise `CannotOpenStore` if the other nodes still refuse to remove it, or if too few of them are connected.
-    """
-    copies, deadline = Copies(link), clock.monotonic() + _REMOVAL_SECONDS
-    await copies.open()
-    while True:
-        others = await copies.nodes() - {node, ""}
-        names = ", ".join(sorted(others)) or "none"
-        reason = f"three other nodes are required, but the others are: {names}. Start the new node first"
-        if len(others) >= REPLICAS:
-            answer = msgspec.json.decode(await link.request(_REMOVE, msgspec.json.encode({"peer": node})))
-            if "error" not in answer:
-                return
-            reason = answer["error"]["description"]
-        if clock.monotonic() > deadline:
-            raise CannotOpenStore(f"Cannot remove node {node}: {reason}.")
-        await asyncio.sleep(_LOOK_SECONDS)
 
 
 async def _create(streams: Sequence[Stream], replicas: int) -> None:
