@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 def open_regular(path: Path) -> BinaryIO:
     """Open a regular file for reading. Raise OSError for other files; never wait for the writer of a pipe."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):
         os.close(descriptor)

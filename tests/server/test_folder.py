@@ -20,7 +20,6 @@ from tictactoe_server.storage.schema import SCHEMA
 from tictactoe_server.storage.store import MISSING, CannotOpenStore
 
 CODE = "K7M4PQ"
-posix = pytest.mark.skipif(os.name != "posix", reason="there are no such modes and links")
 
 
 def mode_of(path: Path) -> int:
@@ -41,7 +40,6 @@ async def test_everything_is_made_for_its_owner_alone(tmp_path: Path) -> None:
     await store.close()
 
 
-@posix
 def test_loose_permissions_of_the_folder_are_tightened(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     asyncio.run(open_folder(tmp_path).close())
     tmp_path.chmod(0o777)
@@ -53,7 +51,6 @@ def test_loose_permissions_of_the_folder_are_tightened(tmp_path: Path, caplog: p
     assert caplog.text.count("file permissions restricted") == 3
 
 
-@posix
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
 def test_a_folder_of_another_user_is_used_with_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     asyncio.run(open_folder(tmp_path).close())
@@ -64,7 +61,6 @@ def test_a_folder_of_another_user_is_used_with_a_warning(tmp_path: Path, caplog:
     assert "belongs to another user" in caplog.text
 
 
-@posix
 @pytest.mark.parametrize("name", [LOCK_NAME, FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", f"{FILE_NAME}-journal"])
 async def test_a_file_that_is_a_link_is_not_opened(tmp_path: Path, name: str) -> None:
     mine = tmp_path / "mine"
@@ -78,7 +74,6 @@ async def test_a_file_that_is_a_link_is_not_opened(tmp_path: Path, name: str) ->
     await open_folder(tmp_path / "data").close()
 
 
-@posix
 async def test_the_folder_itself_may_be_a_link(tmp_path: Path) -> None:
     (tmp_path / "private").mkdir()
     (tmp_path / "data").symlink_to(tmp_path / "private")
@@ -112,7 +107,6 @@ async def test_a_folder_is_free_again_after_its_process_was_killed(tmp_path: Pat
     await open_folder(tmp_path).close()
 
 
-@posix
 async def test_the_database_stays_locked_when_the_process_opens_and_closes_it_once_more(tmp_path: Path) -> None:
     first = open_folder(tmp_path / "one")
     (tmp_path / "one" / FILE_NAME).read_bytes()

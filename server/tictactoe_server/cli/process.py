@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import gc
 import os
+import resource
 import signal
 import socket
 import sys
@@ -56,7 +57,7 @@ async def _serve(settings: Settings, limits: Limits, *, with_parent: bool) -> No
         _on_end_of_input(stop)
     async with Server(settings, limits=limits) as server:
         certificate = server.certificate
-        if certificate is not None and hasattr(signal, "SIGHUP"):  # missing on Windows
+        if certificate is not None:
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, certificate.renew)
         control = ControlSocket(socket_path(settings.data, server.port), server.orders.answer_line)
         if not with_parent:
@@ -125,10 +126,6 @@ class Supervisor:
 
 def _within_descriptors(limits: Limits) -> Limits:
     """Raise the system's limit on file descriptors as far as possible, and fit `connections` into that limit."""
-    try:
-        import resource
-    except ImportError:  # Windows has no such limit
-        return limits
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
@@ -169,12 +166,8 @@ def _client_beside(started: str) -> str:
 
 
 def _on_signals(stop: Callable[[], None]) -> None:
-    loop = asyncio.get_running_loop()
     for name in (signal.SIGINT, signal.SIGTERM):
-        try:
-            loop.add_signal_handler(name, stop)
-        except NotImplementedError:  # Windows
-            signal.signal(name, lambda *_: loop.call_soon_threadsafe(stop))
+        asyncio.get_running_loop().add_signal_handler(name, stop)
 
 
 def _on_end_of_input(stop: Callable[[], None]) -> None:

@@ -7,10 +7,10 @@ file locks nothing. The folder itself may be a symbolic link, but files in it ar
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import itertools
 import os
 import stat
-import sys
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +22,6 @@ FILE_NAME: Final = "tictactoe.sqlite3"
 LOCK_NAME: Final = "server.lock"
 _MAX_BYTES: Final = 64
 _ADVICE: Final = "SQLite requires file locks, which many network file systems lack: use a local disk."
-_NO_FOLLOW: Final = getattr(os, "O_NOFOLLOW", 0)
 
 log: Final = structlog.get_logger(__name__)
 
@@ -122,8 +121,6 @@ def free_name(database: Path, word: str) -> Path:
 
 def _make_private(path: Path, found: os.stat_result, mode: int) -> None:
     """Deny other users access to a file; log a warning if they had access before or if it belongs to another user."""
-    if os.name != "posix":
-        return
     if found.st_uid != os.geteuid():
         log.warning("file belongs to another user, who can read and change it", path=str(path), user=found.st_uid)
     elif stat.S_IMODE(found.st_mode) & ~mode:
@@ -142,42 +139,22 @@ def _read_numbers(descriptor: int) -> list[int]:
 def _open(path: Path) -> int:
     """Open a file, creating it if it is missing. May raise OSError, in particular if the path is a symbolic link."""
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NO_FOLLOW, 0o600)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     except FileExistsError:
-        return os.open(path, os.O_RDWR | _NO_FOLLOW)
+        return os.open(path, os.O_RDWR | os.O_NOFOLLOW)
     flush(path.parent)
     return descriptor
 
 
 def flush(path: Path) -> None:
-    """Flush a file to the disk. For a folder, flush its directory entries, which only POSIX allows."""
-    is_folder = path.is_dir()
-    if not is_folder or os.name == "posix":
-        descriptor = os.open(path, os.O_RDONLY if is_folder else os.O_RDWR)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    """Flush a file, or the entries of a folder, to the disk."""
+    descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
-if sys.platform == "win32":
-    import msvcrt
-
-    _FAR_BEYOND: Final = 1 << 40
-
-    def _lock(descriptor: int) -> None:
-        """Lock a byte far behind the file's end, because other processes cannot read locked bytes on Windows."""
-        os.lseek(descriptor, _FAR_BEYOND, os.SEEK_SET)
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except OSError as error:
-            raise BlockingIOError from error
-        finally:
-            os.lseek(descriptor, 0, os.SEEK_SET)
-
-else:
-    import fcntl
-
-    def _lock(descriptor: int) -> None:
-        """Lock an open file. Unlike a `lockf` lock, this one survives when other descriptors of the file are closed."""
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+def _lock(descriptor: int) -> None:
+    """Lock an open file. Unlike a `lockf` lock, this one survives when other descriptors of the file are closed."""
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

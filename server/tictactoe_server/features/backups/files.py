@@ -40,7 +40,7 @@ def restore_backup(folder: Path, backup: Path) -> list[Path]:
                 moved.append(aside)
         fresh.rename(database)
         held.write_mark(0)
-        if hasattr(os, "geteuid") and os.geteuid() == 0:
+        if os.geteuid() == 0:
             _give_to_owner(folder)
         flush(folder)
     except OSError as error:
