@@ -10,8 +10,7 @@ from tests.server.events.authors import begun, better_wins, entered, opened, pla
 from tictactoe_protocol.events import EventLeave, EventReady
 from tictactoe_server.features.tournaments.commands import EnterEvent, Score, apply, pair_next
 from tictactoe_server.features.tournaments.event import Event, Pairing, due_at
-from tictactoe_server.features.tournaments.matching import match_all
-from tictactoe_server.features.tournaments.swiss import Player, costs_of, pair, players_of
+from tictactoe_server.features.tournaments.swiss import Player, costs_of, match_all, pair, players_of
 from tictactoe_server.features.tournaments.table import rows
 
 RESULTS = st.sampled_from(["X", "O", "draw"])

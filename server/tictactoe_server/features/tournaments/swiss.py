@@ -15,12 +15,11 @@ of the others, those with the fewest points come first.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from tictactoe_protocol.events import EntrantStatus
 from tictactoe_server.features.tournaments.event import Event, Pairing, pair_up
-from tictactoe_server.features.tournaments.matching import match_all
 
 BAD_MARKS: Final = 10**15  # cost of marks that are avoided if at all possible
 POINTS: Final = 10**8  # multiplied by the square of the difference in half points
@@ -89,6 +88,26 @@ def pair(players: Sequence[Player], marks: str) -> list[tuple[Player, Player | N
         return []
     pairs = [(one, partners[one]) for one in range(len(players)) if one < partners[one]]
     return [(players[one], players[other] if other < len(players) else None) for one, other in pairs]
+
+
+def match_all(costs: Mapping[int, Mapping[int, int]]) -> dict[int, int] | None:
+    """Return each vertex's partner in a perfect matching of minimum cost, or None if there is no perfect matching.
+
+    Args:
+        costs: The cost of every edge, in both directions, by vertex. Vertices are numbered from 0.
+
+    >>> costs = {0: {1: 1, 2: 5, 3: 9}, 1: {0: 1, 2: 9, 3: 5}, 2: {0: 5, 1: 9, 3: 40}, 3: {0: 9, 1: 5, 2: 40}}
+    >>> match_all(costs) == {0: 2, 1: 3, 2: 0, 3: 1}
+    True
+    """
+    import rustworkx  # only a server with a Swiss needs it
+
+    graph = rustworkx.PyGraph[int, int]()
+    graph.add_nodes_from(range(len(costs)))
+    graph.add_edges_from([(one, other, cost) for one in costs for other, cost in costs[one].items() if one < other])
+    pairs = rustworkx.max_weight_matching(graph, max_cardinality=True, weight_fn=int.__neg__)
+    partners = dict(pairs) | {other: one for one, other in pairs}
+    return partners if len(partners) == len(costs) else None
 
 
 def costs_of(players: Sequence[Player], marks: str) -> dict[int, dict[int, int]]:
