@@ -1,6 +1,6 @@
 """Commands that change a tournament, and their application to the immutable `Event`. Every command is idempotent.
 
-`pair_next` computes the pairings of the next round. This takes seconds for a large Swiss, so it may run in a thread;
+`pair_next` computes the pairings of the next round. This takes a moment for a large Swiss, so it may run in a thread;
 its result, `Paired`, is applied like any other command.
 """
 
@@ -112,11 +112,6 @@ def _pair_all(event: Event, round: int) -> tuple[Pairing, ...]:
     return pair_up(round, ((players[one], players[other or 0]) for one, other in pairs), event.marks)
 
 
-def is_next(paired: Paired, event: Event) -> bool:
-    """Return True if `paired` is the event's next round and the entrants have not changed since."""
-    return (paired.round, paired.entrants) == (event.round + 1, event.entrants)
-
-
 def _change(event: Event, actor: str, command: Command, now: int) -> Event:
     match command:
         case EnterEvent():
@@ -144,12 +139,12 @@ def _change(event: Event, actor: str, command: Command, now: int) -> Event:
             return _with_pairings(event, [replace(one, state="open", opened_at=now)])
         case Score():
             return _score(event, command)
-        case Paired():
+        case Paired(round, pairings, entrants):
             due = due_at(event)
-            if due is None or due > now or not is_next(command, event):
+            if due is None or due > now or (round, entrants) != (event.round + 1, event.entrants):
                 return event
-            if command.pairings:
-                return replace(event, round=command.round, pairings=(*event.pairings, *command.pairings), due_at=None)
+            if pairings:
+                return replace(event, round=round, pairings=(*event.pairings, *pairings), due_at=None)
             return replace(event, status="over", due_at=None)
         case Deserted(is_so):
             if event.status != ("running" if is_so else "paused") or not event.round or event.is_deserted is is_so:

@@ -110,7 +110,6 @@ class Running(RoomPolicy):
         self._woken: dict[str, bool] = {}
         self._awaited: set[str] = set()
         self._in_time_since = math.inf
-        self._paired: dict[str, asyncio.Task[commands.Paired]] = {}
         self._attended_at: dict[str, float] = {}  # when a player of an event was last present
         events.on_change.add(self._on_change)
         core.rooms.on_change.add(self._note_room)
@@ -156,7 +155,6 @@ class Running(RoomPolicy):
         seats = [(one, mark, id) for one, mark, id in _open_seats(event) if (one.room, id) not in known]
         calls = {id: self._call(event, one, mark) for one, mark, id in seats}
         if event.is_over:
-            self._paired.pop(event.code, None)
             self._attended_at.pop(event.code, None)
         elif before is None and event.status != "open":
             self._awaited.add(event.code)
@@ -237,33 +235,20 @@ class Running(RoomPolicy):
         return await self._events.change(event.code, "", commands.Deserted())
 
     async def _begin_round(self, event: Event) -> Event:
-        """Return the event with its next round begun, or unchanged if no round is due or its pairings are not ready.
-
-        `_pair` starts to compute the pairings in a thread before the round is due, because a large Swiss takes a while.
-        """
+        """Return the event with its next round begun, or unchanged if no round is due."""
         due, now = due_at(event), self._core.time()
         if due is None:
             return event
-        pairing = self._pair(event)
         if due > now:
             if due - now < LOOK_SECONDS * 1000:
                 asyncio.get_running_loop().call_later((due - now) / 1000 + _JUST_AFTER_SECONDS, self.wake, event.code)
             return event
-        if not pairing.done():
-            return event  # `_pair` wakes the tournament when the pairings are ready
-        if pairing.result().pairings and event.round and self._is_deserted(event):
+        paired = await asyncio.to_thread(commands.pair_next, event)
+        if paired.pairings and event.round and self._is_deserted(event):
             return await self._pause(event)
-        del self._paired[event.code]
-        paired, new_code = pairing.result(), self._core.indexes.new_code
+        new_code = self._core.indexes.new_code
         with_rooms = tuple(one if one.is_bye else replace(one, room=new_code()) for one in paired.pairings)
         return await self._events.change(event.code, "", replace(paired, pairings=with_rooms))
-
-    def _pair(self, event: Event) -> asyncio.Task[commands.Paired]:
-        known = self._paired.get(event.code)
-        if known is None or (known.done() and not known.exception() and not commands.is_next(known.result(), event)):
-            known = self._paired[event.code] = self._tasks.start(asyncio.to_thread(commands.pair_next, event))
-            known.add_done_callback(lambda done: None if done.cancelled() else self.wake(event.code))
-        return known
 
     def _is_deserted(self, event: Event) -> bool:
         """Return True if no player has been present for `DESERTED_SECONDS`, unless games take days."""
