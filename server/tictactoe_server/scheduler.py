@@ -94,7 +94,6 @@ class Scheduler:
 
 
 async def every(seconds: float, action: Action) -> None:
-    """Run an action every `seconds`, until cancelled."""
     while True:
         await asyncio.sleep(seconds)
         action()

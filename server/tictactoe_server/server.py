@@ -104,13 +104,11 @@ class Server:
 
     @property
     def links(self) -> Links:
-        """The URLs of the server."""
         settings = self._settings
         return Links(settings.host, self.port, self.certificate, has_page=settings.page)
 
     @property
     def url(self) -> str:
-        """The server's WebSocket URL on this machine."""
         return self.links.url
 
     async def __aenter__(self) -> Self:

@@ -116,12 +116,10 @@ def option(
 
 
 def seconds_option(default: float, help: str, least: float, most: float | None, name: str) -> Any:
-    """Return a field for a duration in seconds, from `least` to `most`."""
     return option(help, FloatRange(least, most), "SECONDS", default=default, name=name)
 
 
 def file_option(help: str) -> Any:
-    """Return a field for the path of a file."""
     return option(help, click.Path(path_type=Path), "FILE")
 
 
@@ -261,7 +259,6 @@ class Settings:
                 object.__setattr__(self, name, usual)
 
     def of(self, kind: type[OptionsKind]) -> OptionsKind:
-        """Return the options of the feature whose class of options is `kind`."""
         return next((options for options in self.features if isinstance(options, kind)), kind())
 
     @property
@@ -349,12 +346,10 @@ COUNTS: Final = {field.name.replace("_", "-"): field.name for field in fields(Li
 
 
 def count_of(limits: Limits, name: str) -> int:
-    """Return the value of the limit with this name in `COUNTS`."""
     return int(getattr(limits, COUNTS[name]))
 
 
 def with_counts(limits: Limits, counts: Mapping[str, int]) -> Limits:
-    """Return the limits with the given values; the keys of `counts` are names in `COUNTS`."""
     return replace(limits, **{COUNTS[name]: count for name, count in counts.items()})
 
 

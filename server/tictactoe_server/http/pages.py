@@ -72,7 +72,6 @@ class Pages:
         self._routes = [(re.compile(path), route) for service in services for path, route in service.routes.items()]
 
     def answer(self, request: HttpRequest) -> HttpResponse | Awaitable[HttpResponse]:
-        """Return the response to a request, or an awaitable of the response."""
         asset = self._assets.find(request.path)
         if asset is not None:
             is_image = asset.kind.startswith("image/")

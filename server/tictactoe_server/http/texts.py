@@ -67,7 +67,6 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def head_of_home(games: int) -> tuple[str, str]:
-    """Return the home page's title and description."""
     title, description = HEAD_OF_SITE
     on = {0: "No game is on", 1: "One game is on"}.get(games, f"{games} games are on")
     return title, f"{description} {on}."
@@ -82,7 +81,6 @@ def head_of_room(state: RoomState) -> tuple[str, str]:
 
 
 def head_of_game(game: FinishedGame) -> tuple[str, str]:
-    """Return a finished game's title and description."""
     return _describe_table(game.players, game.rules), describe_outcome(game)
 
 
@@ -201,12 +199,10 @@ def _describe_pairing(held: Seated) -> str:
 
 
 def names_of(held: Seated) -> dict[str, str]:
-    """Return the players' names by mark."""
     return {mark: clean_text(player.name) for mark, player in held.items() if player is not None}
 
 
 def board_of(state: RoomState, *, is_coloured: bool) -> list[str]:
-    """Return the lines of a room's board; see `_draw_board`."""
     line = state.result.line if state.result is not None else ()
     return _draw_board(state.board, state.rules.to_rules(), state.last, line, is_coloured=is_coloured)
 

@@ -34,9 +34,6 @@ class Bans:
 
     Attributes:
         on_ban: The listeners that are called with each ban when this server learns of it.
-
-    Args:
-        now_ms: Returns the time in ms since 1970.
     """
 
     def __init__(

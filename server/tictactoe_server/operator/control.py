@@ -47,11 +47,7 @@ class NoServer(OperatorError):
 
 
 class Orders:
-    """Executes the operator's orders on a server.
-
-    Args:
-        added: The classes of the orders that the server accepts beside `ORDERS`.
-    """
+    """Executes the operator's orders on a server."""
 
     def __init__(self, server: ServerParts, added: Iterable[type[Order]]) -> None:
         self._server = server

@@ -25,7 +25,6 @@ class Drain:
     """The state of draining.
 
     Attributes:
-        is_on: Whether the server is draining.
         is_final: Whether the server stops for good, rather than restarts.
         back_ms: The delay before clients reconnect.
     """
@@ -44,12 +43,7 @@ class Drain:
         return None if self._ends_at is None else max(0.0, self._ends_at - asyncio.get_running_loop().time())
 
     def start(self, seconds: float | None, *, is_final: bool) -> None:
-        """Start draining, or change the arguments of an earlier call, and notify all clients.
-
-        Args:
-            seconds: The time limit; None for no limit.
-            is_final: Whether the server stops for good, rather than restarts.
-        """
+        """Start draining, or change the arguments of an earlier call, and notify all clients."""
         self.is_on, self.is_final = True, is_final
         self._ends_at = None if seconds is None else asyncio.get_running_loop().time() + seconds
         log.info("draining", games=self._count_games(), deadline=seconds, restart=not is_final)

@@ -37,7 +37,6 @@ class ServerParts:
     """The parts of a running server that orders and metrics use.
 
     Attributes:
-        address: The server's URL for people.
         data: Where the server stores its data, as text for the operator.
         started_at: When the server started (s, as `clock.monotonic`).
     """
@@ -118,7 +117,6 @@ class Order(Struct, frozen=True, tag_field="command", forbid_unknown_fields=True
     outcome: ClassVar[str] = ""
 
     async def run(self, server: ServerParts) -> Any:
-        """Execute the order on every server that it concerns."""
         return await (run_everywhere(self, server) if self.is_for_all else self.run_here(server))
 
     async def run_here(self, server: ServerParts) -> Any:

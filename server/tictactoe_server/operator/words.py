@@ -22,12 +22,10 @@ def without_stop(reason: str) -> str:
 
 
 def reason_option(help: str) -> click.Option:
-    """Return the click option for the field `reason`."""
     return click.Option(["--reason"], default="", metavar="TEXT", help=help)
 
 
 def time_option(name: str, help: str) -> click.Option:
-    """Return a click option, with this name, for the field `seconds`."""
     return click.Option([f"--{name}", "seconds"], type=parse_duration, metavar="TIME", help=help)
 
 

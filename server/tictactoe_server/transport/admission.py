@@ -61,9 +61,6 @@ class ServerView:
 class Admission:
     """Counts connections in total and by address, and decides which connections are accepted.
 
-    Args:
-        names: More names of this server, apart from those in `--origin`.
-
     Attributes:
         of_address: The open connections by the key of their address; the connection that has been idle longest comes
             first. The value of an idle connection is a function that closes it to make room for another.

@@ -23,7 +23,6 @@ class Certificate:
     """The newest usable certificate and key from two files.
 
     Attributes:
-        context: The TLS context of the server.
         names: The certificate's host names, then its IP addresses, without wildcards.
     """
 

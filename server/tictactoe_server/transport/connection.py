@@ -339,7 +339,6 @@ def encode_frame(payload: bytes) -> bytes:
 
 
 def encode_push(message: Any) -> bytes:
-    """Encode a message from the server as a frame."""
     return encode_frame(encode(message))
 
 

@@ -76,9 +76,6 @@ class HttpConnection(asyncio.Protocol):
     Each request must arrive within `hello_seconds` after the peer has read the previous response. When more than
     `outbox_bytes` wait in the transport, further output is queued in an `Outbox`. The connection is aborted if the
     queued frames exceed `outbox_bytes`, or if the transport does not drain within `catch_up_seconds`.
-
-    Attributes:
-        is_open: Whether a WebSocket is open.
     """
 
     _transport: asyncio.Transport  # like `_write`, exists only between `connection_made` and `connection_lost`

@@ -262,7 +262,6 @@ def say(status: HTTPStatus, words: str, *fields: tuple[str, str]) -> HttpRespons
 
 
 def answer_json(value: object, tag: str = "") -> HttpResponse:
-    """Return a response with a value as JSON."""
     return HttpResponse(HTTPStatus.OK, encode(value), JSON, tag=tag)
 
 
@@ -273,12 +272,7 @@ def redirect(request: HttpRequest, path: str) -> HttpResponse:
 
 
 def lead_to(url: str, path: str) -> HttpResponse:
-    """Return a redirect to a path on another server.
-
-    Args:
-        url: The server's WebSocket URL.
-        path: The path, beginning with a slash.
-    """
+    """Return a redirect to a path on another server."""
     location = f"http{url.removeprefix('ws')}{path}"
     return HttpResponse(HTTPStatus.TEMPORARY_REDIRECT, b"", fields=(("Location", location),))
 

@@ -130,11 +130,7 @@ def _own_addresses() -> Iterator[str]:
 
 
 class Links:
-    """The URLs of a server.
-
-    Attributes:
-        is_open: Whether the server listens on all addresses.
-    """
+    """The URLs of a server."""
 
     def __init__(self, host: str | None, port: int, certificate: Certificate | None, *, has_page: bool) -> None:
         self.is_open = host in (None, "0.0.0.0", "::")

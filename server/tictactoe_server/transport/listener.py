@@ -33,10 +33,6 @@ _CLOSED_AT_ONCE: Final = 200
 class Listener:
     """Accepts connections, over TLS if there is a certificate.
 
-    Args:
-        accept: Returns the receiver for a connection whose WebSocket has opened.
-        make: Creates connections.
-
     Attributes:
         connections: The accepted connections in order, each with its group for pings.
     """
