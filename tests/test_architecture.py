@@ -55,7 +55,8 @@ CLIENT_LEVELS = (
 LAB_LEVELS = ({"__init__"}, {"brain"}, {"cup"}, {"commands"})
 SERVER_LEVELS = (
     {"__init__", "clock", "files"},
-    {"settings", "scheduler"},
+    {"settings", "fair_queue"},
+    {"scheduler"},
     {"storage", "transport"},
     {"rooms"},
     {"records"},

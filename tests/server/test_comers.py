@@ -11,9 +11,9 @@ from tests.peer import until
 from tests.raw import UPGRADE, open_bytes, read_to_end
 from tests.server.test_limits import LOOPBACK, handshake, serving
 from tests.server.test_plain_http import read_answer
+from tictactoe_server.fair_queue import FairQueue
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.admission import Admission, RemotePeer
-from tictactoe_server.transport.fair_queue import FairQueue
 
 OWN = "Host: 127.0.0.1"
 PARTS = 28

@@ -27,8 +27,8 @@ from typing import Final
 from weakref import WeakValueDictionary
 
 from tictactoe_server import clock
+from tictactoe_server.fair_queue import FairQueue
 from tictactoe_server.settings import Limits
-from tictactoe_server.transport.fair_queue import FairQueue
 from tictactoe_server.transport.rate_limit import RateLimit, RateLimits, consume_both
 
 PLACES: Final = 8  # the most requests in progress that wait for the store

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 import structlog
 
 from tictactoe_server import clock
+from tictactoe_server.fair_queue import FairQueue
 from tictactoe_server.settings import Limits, Settings
-from tictactoe_server.transport.fair_queue import FairQueue
 from tictactoe_server.transport.http_messages import Answer, BadRequest, HttpRequest
 from tictactoe_server.transport.listen import is_for_others
 from tictactoe_server.transport.rate_limit import Quota, RateLimit, RateLimits
