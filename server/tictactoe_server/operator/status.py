@@ -12,7 +12,7 @@ from tictactoe_protocol import clean_text
 from tictactoe_server import __version__, clock
 from tictactoe_server.operator.order import Listing, Order, Row, ServerParts, run_at
 from tictactoe_server.operator.words import Seconds, draw_table, show, show_duration, show_ready, time_option
-from tictactoe_server.settings import COUNTS, Limits, Settings, count_of
+from tictactoe_server.settings import COUNTS, Limits, count_of
 
 _FIGURES: Final = ("unready", "players", "connections", "served", "moves", "elsewhere", "loop_lag_ms", "store_owes_ms")
 """The figures that the status of a cluster shows for each server."""
@@ -38,7 +38,8 @@ class Status(Order, frozen=True, tag="status"):
 
         In a cluster, it includes the numbers of rooms `served` here and of rooms known to be `elsewhere`.
         """
-        owed_since = server.core.store.owed_since()
+        owed_since, settings = server.core.store.owed_since(), server.core.settings
+        keeping = "for good" if settings.keep_players_days is None else f"for {settings.keep_players_days} days"
         status = {
             "version": __version__,
             "pid": os.getpid(),
@@ -57,7 +58,7 @@ class Status(Order, frozen=True, tag="status"):
             "bans": len(server.bans),
             "drain": _row_of_drain(server) if server.drain.is_on else None,
             "features": {name: line for service in server.services for name, line in service.status().items()},
-            "people_may": _describe_people(server.core.settings),
+            "people_may": f"chat {settings.chat}, lists show {settings.lobby}, absent players are kept {keeping}",
         }
         rooms = server.core.rooms
         counts = {"served": len(rooms.by_code), "elsewhere": rooms.elsewhere.count}
@@ -137,11 +138,3 @@ def _row_of_drain(server: ServerParts) -> Row:
         "seconds_left": None if left is None else round(left),
         "for_good": server.drain.is_final,
     }
-
-
-def _describe_people(settings: Settings) -> str | None:
-    days = settings.keep_players_days
-    if (settings.chat, settings.lobby, days) == ("on", "names", None):
-        return None
-    absence = "never forgotten" if days is None else f"forgotten after {days} days"
-    return f"chat {settings.chat}, lists show {settings.lobby}, absent players are {absence}"
