@@ -44,12 +44,11 @@ from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.storage.schema import DamagedDatabase, SavesMissing
 from tictactoe_server.storage.specs import Specs, Storage
 from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable
-from tictactoe_server.transport.admission import Admission, ServerView
+from tictactoe_server.transport.admission import Admission
 from tictactoe_server.transport.certificate import Certificate
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.listen import Links, open_sockets
 from tictactoe_server.transport.listener import Listener
-from tictactoe_words.refusals import describe_fault
 
 _STOP_SECONDS: Final = 5.0
 
@@ -236,11 +235,11 @@ class Server:
             service.start(core)
         handlers, admitting = _handlers_of(self._services), set[type]().union(*(one.admits for one in self._services))
         self._dispatcher = Dispatcher(core.rooms, core.presence, core.allowances, self._pressure, handlers, admitting)
-        self._prepare_listening(core)
-        self._serve_operator(core)
+        self._prepare_listening()
+        self._serve_operator()
 
-    def _prepare_listening(self, core: Core) -> None:
-        settings, limits, bans = self._settings, self._limits, self._bans
+    def _prepare_listening(self) -> None:
+        settings, limits = self._settings, self._limits
         names = () if self.certificate is None else self.certificate.names
         # The literal beginnings of paths, such as "/e/" of "/e/([^/.]+)".
         prefixes = [re.match(r"/[/\w-]+", path) for service in self._services for path in service.routes]
@@ -249,22 +248,15 @@ class Server:
             settings,
             self._monotonic_ns,
             names=(socket.gethostname(), settings.host, *names),
-            server=ServerView(
-                pages=(lambda request: pages.answer(request)) if settings.page else None,
-                unready=lambda: self.parts.unready(),
-                is_late=lambda: self.parts.lag.seconds > LATE_SECONDS,
-                describe_ban=lambda address: None if (why := bans.refusal_of(address)) is None else describe_fault(why),
-                links_for_others=self.links.for_others,
-                metered=tuple({prefix[0] for prefix in prefixes if prefix}),
-            ),
+            answer=lambda request: self._pages.answer(request),
+            is_late=lambda: self.parts.lag.seconds > LATE_SECONDS,
+            metered=tuple({prefix[0] for prefix in prefixes if prefix}),
         )
-        if settings.page:
-            pages = Pages(Assets(branding=self._branding), core, admission, self._services)
-        make = next(iter(core.hooks.connections), Connection)
+        make = next(iter(self.core.hooks.connections), Connection)
         self._listener = Listener(self._meet, admission, limits, self.certificate, make)
 
-    def _serve_operator(self, core: Core) -> None:
-        settings = self._settings
+    def _serve_operator(self) -> None:
+        core, settings = self.core, self._settings
         stored_in = "".join(options.shared_store for options in settings.features)
         own_folder = "nothing" if settings.data is None else str(settings.data.absolute())
         self.parts = parts = ServerParts(
@@ -278,6 +270,7 @@ class Server:
             drain=self._drain,
             services=self._services,
         )
+        self._pages = Pages(parts, self.links, Assets(branding=self._branding) if settings.page else None)
         self._bans.on_ban.add(partial(expel_banned, parts))
         self.orders = Orders(parts, [kind for feature in self._features for kind in feature.orders])
         self._housekeeping = Housekeeping(

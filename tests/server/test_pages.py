@@ -26,9 +26,9 @@ from tictactoe_server.http.pages import _draw_qr
 from tictactoe_server.records.tables import SHARES
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
-from tictactoe_server.transport.admission import Admission, ServerView
+from tictactoe_server.transport.admission import Admission
 from tictactoe_server.transport.http_messages import HttpRequest
-from tictactoe_server.transport.listen import addresses_at
+from tictactoe_server.transport.listen import Links, addresses_at
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 LINE_FOR_X = [0, 3, 1, 4, 2]
@@ -106,11 +106,11 @@ async def test_a_room_and_the_server_have_a_qr_code_of_the_link_for_others(serve
             assert drawn == _draw_qr(f"http://{hosts[0]}:{open_server.port}/")
 
 
-def test_only_local_clients_learn_the_machines_addresses() -> None:
+async def test_only_local_clients_learn_the_machines_addresses(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Links, "for_others", lambda _: ["http://10.0.0.7:8765"])
     here = HttpRequest("GET", "/", "", "localhost:8765", {}, keeps_alive=True, has_body=False, address="::1")
-    admission = Admission(Limits(), server=ServerView(links_for_others=lambda: ["http://10.0.0.7:8765"]))
-    assert admission.address_for_others(here) == "http://10.0.0.7:8765"
-    assert admission.address_for_others(replace(here, address="203.0.113.9")) == ""
+    assert server._pages._address_for_others(here) == "http://10.0.0.7:8765"
+    assert server._pages._address_for_others(replace(here, address="203.0.113.9")) == ""
 
 
 def files_in(path: str, body: bytes) -> list[str]:

@@ -50,9 +50,9 @@ async def answering(
     server: Server, answer: Callable[[HttpRequest], HttpResponse | Awaitable[HttpResponse]]
 ) -> AsyncIterator[None]:
     """Replace the answers of the server's pages."""
-    before, server._admission.server.pages = server._admission.server.pages, answer
+    before, server._admission.answer = server._admission.answer, answer
     yield
-    server._admission.server.pages = before
+    server._admission.answer = before
 
 
 async def test_pipelined_requests_are_answered_in_order(server: Server) -> None:

@@ -21,12 +21,12 @@ import structlog
 from tictactoe_protocol import BadRoomCode, ErrorCode, parse_room_code
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.room_codes import find_link
-from tictactoe_server.core.core import Core, Service
 from tictactoe_server.http import texts
 from tictactoe_server.http.assets import EMBED, PREFIX, Assets, link_card, send, send_part
+from tictactoe_server.operator.order import ServerParts
 from tictactoe_server.rooms.room import Refused
 from tictactoe_server.storage.store import StoreUnavailable
-from tictactoe_server.transport.admission import Admission, key_of
+from tictactoe_server.transport.admission import key_of, name_of
 from tictactoe_server.transport.http_messages import (
     READABLE,
     HttpRequest,
@@ -36,8 +36,10 @@ from tictactoe_server.transport.http_messages import (
     explain,
     lead_to,
     redirect,
+    say,
     say_too_many,
 )
+from tictactoe_server.transport.listen import Links, is_for_others
 from tictactoe_server.transport.rate_limit import RateLimit
 from tictactoe_words.catalogue import LANGUAGES
 from tictactoe_words.refusals import describe_fault
@@ -63,15 +65,51 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Pages:
-    """Answers plain HTTP requests. The routes of services take precedence over the links to rooms."""
+    """Answers plain HTTP requests. The routes of services take precedence over the links to rooms.
 
-    def __init__(self, assets: Assets, core: Core, admission: Admission, services: Iterable[Service]) -> None:
-        self._assets = assets
-        self._core = core
-        self._admission = admission
-        self._routes = [(re.compile(path), route) for service in services for path, route in service.routes.items()]
+    Attributes:
+        _assets: The files of the page; unset if the page is disabled.
+    """
+
+    _assets: Assets
+
+    def __init__(self, server: ServerParts, links: Links, assets: Assets | None) -> None:
+        self._server, self._core, self._admission, self._links = server, server.core, server.admission, links
+        routes = [route for service in server.services for route in service.routes.items()]
+        self._routes = [(re.compile(path), route) for path, route in routes]
+        self._is_enabled = assets is not None
+        if assets is not None:
+            self._assets = assets
 
     def answer(self, request: HttpRequest) -> HttpResponse | Awaitable[HttpResponse]:
+        return self._answer_without_page(request) or self._answer_with_page(request)
+
+    def _answer_without_page(self, request: HttpRequest) -> HttpResponse | None:
+        """Return a health check's result, the reason for a refusal, or None if the page may answer the request."""
+        if request.method not in ("GET", "HEAD") and not (request.method == "OPTIONS" and request.is_open_to_all):
+            return say(HTTPStatus.METHOD_NOT_ALLOWED, "Method not allowed. Use GET or HEAD.", ("Allow", "GET, HEAD"))
+        if request.has_body:
+            return say(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "Request bodies are not accepted. Send none.")
+        if request.names_host and not self._admission.knows(request.host):
+            return say(HTTPStatus.BAD_REQUEST, "This server is not a proxy, and the host is not one of its names.")
+        if request.path == "/healthz":
+            return say(HTTPStatus.OK, "ok")
+        if request.path == "/readyz":
+            reason = self._server.unready()
+            return say(HTTPStatus.OK if reason is None else HTTPStatus.SERVICE_UNAVAILABLE, reason or "ok")
+        if (refusal := self._server.bans.refusal_of(request.address)) is not None:
+            return say(HTTPStatus.FORBIDDEN, describe_fault(refusal))
+        is_stripped = "sec-websocket-key" in request.fields
+        if request.path == "/ws" or (request.path == "/" and (not self._is_enabled or is_stripped)):
+            self._admission.warn_of_refusal(request, HTTPStatus.UPGRADE_REQUIRED)
+            stripped = "A proxy removed the Upgrade header. Configure it to forward WebSocket connections."
+            words = stripped if is_stripped else "This is a WebSocket endpoint. Connect with a WebSocket client."
+            return say(HTTPStatus.UPGRADE_REQUIRED, words, ("Upgrade", "websocket"))
+        if not self._is_enabled:
+            return say(HTTPStatus.NOT_FOUND, "Not found. WebSocket clients connect to / or /ws.")
+        return None
+
+    def _answer_with_page(self, request: HttpRequest) -> HttpResponse | Awaitable[HttpResponse]:
         asset = self._assets.find(request.path)
         if asset is not None:
             is_image = asset.kind.startswith("image/")
@@ -190,7 +228,7 @@ class Pages:
             path = parse_room_code(text) if text else ""
         except BadRoomCode:
             return self._nothing(request)
-        link = f"{self._admission.address_for_others(request) or request.origin}/{path}"
+        link = f"{self._address_for_others(request) or request.origin}/{path}"
         return HttpResponse(HTTPStatus.OK, _draw_qr(link), "image/svg+xml")
 
     def _reply(self, request: HttpRequest, reply: Reply) -> HttpResponse:
@@ -207,7 +245,7 @@ class Pages:
         return send(request, replace(reply, fields=(*reply.fields, *readable, *policy)))
 
     def _page(self, request: HttpRequest, head: PageHead, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
-        address = self._admission.address_for_others(request)
+        address = self._address_for_others(request)
         own_title = self._assets.branding.title
         title = head.title
         if own_title and title.endswith(texts.TITLE):
@@ -226,6 +264,15 @@ class Pages:
             return self._page(request, PageHead(*texts.HEAD_OF_NOTHING, "nothing.js"), HTTPStatus.NOT_FOUND)
         words = words or f"Not found. The list of games is at {request.origin}/"
         return explain(request, HTTPStatus.NOT_FOUND, code, words)
+
+    def _address_for_others(self, request: HttpRequest) -> str:
+        """Return the prefix of links for other machines if they cannot use the request's host, such as ``localhost``.
+
+        Return "" if they can use that host, or if there are trusted proxies, because only they know the public name.
+        """
+        if self._admission.proxies or is_for_others(name_of(request.host)) or is_for_others(request.address):
+            return ""
+        return next(iter(self._links.for_others()), "")
 
     def _misses_of(self, request: HttpRequest) -> RateLimit:
         return self._core.allowances.page_misses[key_of(request.address)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
@@ -17,8 +17,7 @@ import structlog
 from tictactoe_server import clock
 from tictactoe_server.fair_queue import FairQueue
 from tictactoe_server.settings import Limits, Settings
-from tictactoe_server.transport.http_messages import Answer, BadRequest, HttpRequest
-from tictactoe_server.transport.listen import is_for_others
+from tictactoe_server.transport.http_messages import Answer, BadRequest, HttpRequest, say
 from tictactoe_server.transport.rate_limit import Quota, RateLimit, RateLimits
 
 PLAIN_REST_SECONDS: Final = 0.004  # pause between two shares for plain HTTP requests, for the sake of moves
@@ -37,31 +36,14 @@ _MAX_LOGGED: Final = 200  # characters of a header
 log: Final = structlog.get_logger(__name__)
 
 
-@dataclass(slots=True, kw_only=True)
-class ServerView:
-    """What connections need to know about the rest of the server.
-
-    Attributes:
-        pages: Answers requests for pages, or None if the page is disabled.
-        unready: Returns the reason why the server is not ready, or None.
-        is_late: Returns True if the event loop is late.
-        describe_ban: Returns the message for a banned address, or None.
-        links_for_others: Returns the URLs of this server for other machines, best first.
-        metered: Prefixes of the paths with large responses, whose bytes are counted against a limit.
-    """
-
-    pages: Answer | None = None
-    unready: Callable[[], str | None] = lambda: None
-    is_late: Callable[[], bool] = lambda: False
-    describe_ban: Callable[[str], str | None] = lambda address: None
-    links_for_others: Callable[[], Sequence[str]] = tuple
-    metered: tuple[str, ...] = ()
-
-
 class Admission:
     """Counts connections in total and by address, and decides which connections are accepted.
 
     Attributes:
+        answer: Answers plain HTTP requests.
+        is_late: Returns True if the event loop is late.
+        metered: Prefixes of the paths with large responses, whose bytes are counted against a limit.
+        proxies: The networks of the trusted proxies.
         of_address: The open connections by the key of their address; the connection that has been idle longest comes
             first. The value of an idle connection is a function that closes it to make room for another.
         sign_on: The header with the user name that a trusted proxy has authenticated, or "".
@@ -78,10 +60,12 @@ class Admission:
         monotonic_ns: Callable[[], int] = clock.monotonic_ns,
         *,
         names: Iterable[str | None] = (),
-        server: ServerView | None = None,
+        answer: Answer = lambda request: say(HTTPStatus.NOT_FOUND, "Not found."),
+        is_late: Callable[[], bool] = lambda: False,
+        metered: tuple[str, ...] = (),
     ) -> None:
         settings = settings or Settings()
-        self.server = server or ServerView()
+        self.answer, self.is_late, self.metered = answer, is_late, metered
         self.limits = limits
         self.sign_on = (settings.trust_header or "").lower()
         self.base_path = settings.base_path
@@ -94,7 +78,7 @@ class Admission:
         self._origins = frozenset(origin.rstrip("/").lower() for origin in settings.origins)
         self._names = {urlsplit(origin).hostname or "" for origin in self._origins}
         self._names |= {name.lower() for name in names if name}
-        self._proxies = settings.trusted_proxies
+        self.proxies = settings.trusted_proxies
         self.of_address = Quota(_shared(limits), "connections-per-address")
         self._turned_away: Counter[str] = Counter()
         self._log_lines = RateLimit(1, 60_000, monotonic_ns)
@@ -123,7 +107,7 @@ class Admission:
         return False
 
     def is_proxy(self, address: str) -> bool:
-        return address != "" and any(ip_address(address) in network for network in self._proxies)
+        return address != "" and any(ip_address(address) in network for network in self.proxies)
 
     def client_of(self, peer: str, forwarded: Sequence[str]) -> str:
         """Return the client's address: the last address in `X-Forwarded-For` that is no trusted proxy.
@@ -166,15 +150,6 @@ class Admission:
         if scheme in ("http", "https"):
             return scheme
         return "https" if f"https://{request.host.lower()}" in self._origins else ""
-
-    def address_for_others(self, request: HttpRequest) -> str:
-        """Return the prefix of links for other machines if they cannot use the request's host, such as ``localhost``.
-
-        Return "" if they can use that host, or if there are trusted proxies, because only they know the public name.
-        """
-        if self._proxies or is_for_others(name_of(request.host)) or is_for_others(request.address):
-            return ""
-        return next(iter(self.server.links_for_others()), "")
 
     def allows_origin(self, request: HttpRequest) -> bool:
         """Return True if the request has no origin, or if pages from its origin may open a WebSocket."""
@@ -321,7 +296,7 @@ class RemotePeer:
         """
         limit = self.admission.requests
         wait = limit[self._key].consume()
-        if not wait and path.startswith(self.admission.server.metered):
+        if not wait and path.startswith(self.admission.metered):
             limit = self.admission.answers
             wait = limit[self._key].wait()
         if wait:
@@ -332,7 +307,7 @@ class RemotePeer:
         return wait
 
     def count_answer(self, path: str, size: int) -> None:
-        if path.startswith(self.admission.server.metered):
+        if path.startswith(self.admission.metered):
             self.admission.answers[self._key].spend(size)
 
     def idle(self, make_room: Callable[[], None]) -> None:

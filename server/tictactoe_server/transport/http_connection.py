@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from abc import abstractmethod
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import partial
@@ -17,7 +17,7 @@ from http import HTTPStatus
 from typing import Any, Final, cast
 
 from tictactoe_server.settings import Limits
-from tictactoe_server.transport.admission import Admission, RemotePeer
+from tictactoe_server.transport.admission import RemotePeer
 from tictactoe_server.transport.http_messages import (
     MAX_HEAD_BYTES,
     BadRequest,
@@ -251,7 +251,7 @@ class HttpConnection(asyncio.Protocol):
             return
         self._requests += 1
         self._enter(Phase.ANSWERING)
-        found = _answer_plain(request, self._peer.admission)
+        found = self._peer.admission.answer(request)
         if isinstance(found, HttpResponse):
             self._respond(request, found)
         else:
@@ -364,30 +364,4 @@ class HttpConnection(asyncio.Protocol):
 
     def _is_kept_waiting(self) -> bool:
         """Return True if there may be received bytes that the server has not processed yet."""
-        return self._phase is Phase.QUEUED or self._peer.admission.server.is_late()
-
-
-def _answer_plain(request: HttpRequest, admission: Admission) -> HttpResponse | Awaitable[HttpResponse]:
-    if request.method not in ("GET", "HEAD") and not (request.method == "OPTIONS" and request.is_open_to_all):
-        return say(HTTPStatus.METHOD_NOT_ALLOWED, "Method not allowed. Use GET or HEAD.", ("Allow", "GET, HEAD"))
-    if request.has_body:
-        return say(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "Request bodies are not accepted. Send none.")
-    if request.names_host and not admission.knows(request.host):
-        return say(HTTPStatus.BAD_REQUEST, "This server is not a proxy, and the host is not one of its names.")
-    if request.path == "/healthz":
-        return say(HTTPStatus.OK, "ok")
-    if request.path == "/readyz":
-        reason = admission.server.unready()
-        return say(HTTPStatus.OK if reason is None else HTTPStatus.SERVICE_UNAVAILABLE, reason or "ok")
-    banned = admission.server.describe_ban(request.address)
-    if banned is not None:
-        return say(HTTPStatus.FORBIDDEN, banned)
-    is_stripped = "sec-websocket-key" in request.fields
-    if request.path == "/ws" or (request.path == "/" and (admission.server.pages is None or is_stripped)):
-        admission.warn_of_refusal(request, HTTPStatus.UPGRADE_REQUIRED)
-        stripped = "A proxy removed the Upgrade header. Configure it to forward WebSocket connections."
-        words = stripped if is_stripped else "This is a WebSocket endpoint. Connect with a WebSocket client."
-        return say(HTTPStatus.UPGRADE_REQUIRED, words, ("Upgrade", "websocket"))
-    if admission.server.pages is None:
-        return say(HTTPStatus.NOT_FOUND, "Not found. WebSocket clients connect to / or /ws.")
-    return admission.server.pages(request)
+        return self._phase is Phase.QUEUED or self._peer.admission.is_late()

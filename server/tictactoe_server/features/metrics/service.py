@@ -23,7 +23,7 @@ from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.session import Counters
 from tictactoe_server.operator.order import ServerParts
 from tictactoe_server.settings import Limits
-from tictactoe_server.transport.admission import Admission, ServerView
+from tictactoe_server.transport.admission import Admission
 from tictactoe_server.transport.connection import Connection, Receiver
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, say
 from tictactoe_server.transport.listen import open_sockets
@@ -46,8 +46,7 @@ class MetricsServer(Service, Collector):
         self.port = port
         self._server = server
         self._registry = CollectorRegistry()
-        view = ServerView(unready=lambda: server().unready(), pages=self._answer)
-        self._listener = Listener(_turn_away, Admission(_LIMITS, server=view), _LIMITS, make=_Asking)
+        self._listener = Listener(_turn_away, Admission(_LIMITS, answer=self._answer), _LIMITS, make=_Asking)
 
     def start(self, core: Core) -> None:
         core.hooks.connections.append(partial(MeteredConnection, core.counters))
