@@ -50,7 +50,7 @@ class Rooms(RoomEvents):
         leaving_asleep: A stored room is not loaded at the start of a server if one of these functions returns True.
         waking: Each returns a room that is loaded, perhaps with more time.
         on_sleep: Called with each room that was put to sleep.
-        on_timed: Called with each room that is new, loaded or changed and whose clock or hold is running.
+        on_long_game: Called with each room that is new, loaded or changed and keeps the seats of absent players.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Rooms(RoomEvents):
         self.on_sleep = Listeners[[LiveRoom]]()
         self.leaving_asleep: list[Callable[[Room], bool]] = []
         self.waking: list[Callable[[Room], Room]] = []
-        self.on_timed = Listeners[[LiveRoom]]()
+        self.on_long_game = Listeners[[LiveRoom]]()
 
     # -- opening ------------------------------------------------------------------------------------------------
 
@@ -259,7 +259,8 @@ class Rooms(RoomEvents):
             self.on_change(live)
         if room.clock is not None or room.gone_at:
             self.timers.watch_clock(live)
-            self.on_timed(live)
+            if room.keeps_seats:
+                self.on_long_game(live)
 
     def remove(self, live: LiveRoom, why: Closed | Moved | None) -> None:
         address = live.address

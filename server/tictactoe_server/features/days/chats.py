@@ -55,7 +55,7 @@ class Chats(Service):
         self._table = core.store.table(CHATS)
         self._core = core
         core.hooks.on_chat.add(self._keep)
-        core.rooms.on_timed.add(self._on_change)
+        core.rooms.on_long_game.add(self._on_change)
         core.rooms.on_close.add(self._drop)
 
     def _keep(self, live: LiveRoom, line: ChatLine) -> None:
@@ -69,8 +69,7 @@ class Chats(Service):
             log.warning("chat not stored", room=code)
 
     def _on_change(self, live: LiveRoom) -> None:
-        if live.room.keeps_seats:
-            self._core.scheduler.soon(partial(self._send, live))  # once its new players are seated
+        self._core.scheduler.soon(partial(self._send, live))  # once its new players are seated
 
     def _send(self, live: LiveRoom) -> None:
         """Send the stored chat to the players who have just entered a room."""

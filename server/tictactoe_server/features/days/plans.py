@@ -81,7 +81,7 @@ class Plans(Service):
     def start(self, core: Core) -> None:
         self._core = core
         self._plans = Mirror(core.store.table(PLANS), PLANS.name, core.rooms.elsewhere, self.tasks)
-        core.rooms.on_timed.add(self._follow)
+        core.rooms.on_long_game.add(self._follow)
         core.rooms.on_close.add(self._on_close)
         self.jobs = (self._plans.run, self._catch_up)
 
@@ -107,7 +107,7 @@ class Plans(Service):
     def _follow(self, live: LiveRoom) -> None:
         """Play the next move of a plan if it applies, and drop plans that no longer do."""
         room = live.room
-        for seat in room.held_seats if room.keeps_seats and not live.is_gone else ():
+        for seat in () if live.is_gone else room.held_seats:
             plan = self._plans.get(_key(room.code, seat.player))
             if plan is None:
                 continue

@@ -155,7 +155,7 @@ class DayGames(Service):
         self.games.on_change.add(self._on_row)
         rooms.leaving_asleep.append(self._leaves_asleep)
         rooms.waking.append(self._with_grace)
-        rooms.on_timed.add(self._on_change)
+        rooms.on_long_game.add(self._on_change)
         rooms.on_close.add(self._on_close)
         core.hooks.welcome_fields["turns"] = self._turns_for_welcome
         core.hooks.held_seats.append(self._asleep_seats)
@@ -202,11 +202,10 @@ class DayGames(Service):
 
     def _on_change(self, live: LiveRoom) -> None:
         """Follow a room that is new, loaded or changed."""
-        if live.room.keeps_seats:
-            if not live.room.terms.is_organised:
-                live.is_kept = True
-                self._empty_since.setdefault(live, None)
-            self._note(live.room)
+        if not live.room.terms.is_organised:
+            live.is_kept = True
+            self._empty_since.setdefault(live, None)
+        self._note(live.room)
 
     def _note(self, room: Room, *, is_awake: bool = True) -> None:
         """Write the row of a room, if it says something new."""
