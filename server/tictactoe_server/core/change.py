@@ -120,6 +120,7 @@ class RoomChange(Change[Room], eq=False):
         command: The command to apply, unless `make` returns the next room.
         session: The session that is to get the reply, if the command is its request.
         over: The game that the change ends, if any. `finished` is the same game if the game is kept.
+        before: The room before the stored change, if the listeners are notified of it after the sessions.
     """
 
     live: LiveRoom
@@ -128,6 +129,7 @@ class RoomChange(Change[Room], eq=False):
     command: Any = Expire()
     session: Session | None = None
     over: FinishedGame | None = None
+    before: Room | None = None
 
     def apply(self, room: Room) -> Room | None:
         """Return the room after the command. Raise `Refused` if the session does not control the player's seat."""
@@ -181,10 +183,12 @@ class RoomChange(Change[Room], eq=False):
                 after = start_shown_turn(after, before, rooms.now())
             live.room = after
             live.before = before
+            if is_new:
+                live.enter(Phase.STORED)
             if is_new or (after.seats is not before.seats and after.game == before.game):
                 rooms.notify(live, None if is_new else before, self.over)
             elif after.result is not before.result or after.clock is not None:
-                rooms.notify_soon(live, before, self.over)
+                self.before = before
         live.settle(self, None)
 
     def settled(self, error: Exception | None) -> None:
@@ -203,6 +207,8 @@ class RoomChange(Change[Room], eq=False):
             live.show(asker, answer)
         elif asker is not None:
             asker.connection.push_frame(answer)
+        if self.before is not None:
+            live.rooms.notify(live, self.before, self.over)
         if error is not None and isinstance(error, StoreUnavailable) and live.phase is Phase.UNCERTAIN:
             asyncio.get_running_loop().call_later(RELOAD_SECONDS * random.uniform(1, 2), reload, live)
 

@@ -1,7 +1,7 @@
 """The indexes of the rooms on all servers: codes, counts, owners, seats, waiting rooms and the lobby.
 
-All indexes except the lobby are updated before the next request is handled. A room that is being opened already counts
-towards the limits and reserves its code.
+All indexes are updated before the next request is handled. A room that is being opened already counts towards the
+limits and reserves its code.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tictactoe_server import clock
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.name_mask import NameMask
 from tictactoe_server.core.remote import RemoteServers
-from tictactoe_server.core.session import Session, Topic, list_of
+from tictactoe_server.core.session import Topic, list_of
 from tictactoe_server.people.allowances import RETRY_MS, OpenedRooms, Seats
 from tictactoe_server.rooms.room import Refused, Room
 from tictactoe_server.rooms.view import GameKind, RoomListing, kind_of
@@ -39,13 +39,13 @@ class Lobby(Topic):
     """The public rooms in the order of their opening. A room is listed while a player is connected or only bots play.
 
     Attributes:
+        changes: The number of changes of the list since the server started.
         on_update: Called with each public room that is new, has changed or was removed.
     """
 
     def __init__(
         self,
         now: Callable[[], int],
-        catch_up: Callable[[], None],
         names: NameMask,
         add_fields: Callable[[RoomListing], Mapping[str, Any]],
     ) -> None:
@@ -59,33 +59,20 @@ class Lobby(Topic):
         self._changed: dict[str, RoomListing | None] = {}
         self._list: tuple[RoomSummary, ...] | None = None
         self._listed_at = 0.0
-        self._catch_up = catch_up  # called before each read, to apply pending changes
-        self._changes = 0
-
-    @property
-    def changes(self) -> int:
-        self._catch_up()
-        return self._changes
-
-    def subscribe(self, session: Session, count: int = 1) -> None:
-        self._catch_up()  # the new subscriber is sent a list with these changes
-        super().subscribe(session, count)
+        self.changes = 0
 
     def list_rooms(self) -> tuple[RoomSummary, ...]:
         """Return the encoded public rooms, newest first, as many as fit into one list."""
-        self._catch_up()
         if self._list is None or clock.monotonic() - self._listed_at > LIST_SECONDS:
             self._list = list_of(next(in_groups(map(self._row, self.newest()), MAX_LIST_BYTES)))
             self._listed_at = clock.monotonic()
         return self._list
 
     def count(self) -> Counter[str]:
-        self._catch_up()
         return Counter(live.room.status for code, live in self._public.items() if code not in self._absent)
 
     def newest(self) -> list[RoomListing]:
         """Return the newest rooms. If there are too many, each address's newest rooms precede its further rooms."""
-        self._catch_up()
         newest = [live for code, live in reversed(self._public.items()) if code not in self._absent]
         if len(newest) <= MAX_LISTED_ROOMS:
             return newest
@@ -133,7 +120,7 @@ class Lobby(Topic):
 
     def _note(self, code: str, live: RoomListing | None) -> None:
         self._list = None
-        self._changes += 1
+        self.changes += 1
         if self.subscribers:
             self._changed[code] = live
             self.publish_later()

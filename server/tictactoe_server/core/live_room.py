@@ -211,8 +211,6 @@ class RoomEvents(ABC):
         self.on_close = Listeners[[LiveRoom, Closed]]()
         self.on_shown = Listeners[[LiveRoom]]()
         self.keeping: list[Callable[[LiveRoom, FinishedGame], bool]] = []
-        self._changed: dict[LiveRoom, Room | None] = {}
-        self._finished: list[tuple[FinishedGame, bool]] = []
 
     @abstractmethod
     def update(self, live: LiveRoom, before: Room | None) -> None:
@@ -226,31 +224,13 @@ class RoomEvents(ABC):
         """
 
     def notify(self, live: LiveRoom, before: Room | None, over: FinishedGame | None = None) -> None:
-        """Notify the listeners, before this call returns, of a new room (`before` is None) or of changed seats."""
-        self.notify_pending()
-        if before is None:
-            live.enter(Phase.STORED)
-        self.notify_soon(live, before, over)
-        self.notify_pending()
-
-    def notify_soon(self, live: LiveRoom, before: Room | None, over: FinishedGame | None = None) -> None:
-        """Notify the listeners at the end of this turn of the event loop, after the sessions in the room."""
-        if not self._changed:
-            asyncio.get_running_loop().call_soon(self.notify_pending)
-        self._changed.setdefault(live, before)
+        """Notify the listeners of a new room (`before` is None) or of a stored change, which may end a game."""
+        try:
+            self.update(live, before)
+        except Exception:  # the change is stored, so its request must still be answered
+            log.exception("updating the indexes failed", room=live.room.code)
         if over is not None:
-            self._finished.append((over, live.room.kept_at > 0))
-
-    def notify_pending(self) -> None:
-        changed, self._changed = self._changed, {}
-        finished, self._finished = self._finished, []
-        for live, before in changed.items():
-            try:
-                self.update(live, before)
-            except Exception:  # the change is stored, so its request must still be answered
-                log.exception("updating the indexes failed", room=live.room.code)
-        for game, is_kept in finished:
-            self.on_result(game, game.id if is_kept else "")
+            self.on_result(over, over.id if live.room.kept_at else "")
 
 
 class LiveRoom(RoomListing, StoredValue[Room]):

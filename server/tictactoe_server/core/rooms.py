@@ -65,7 +65,7 @@ class Rooms(RoomEvents):
         super().__init__(table, timers.time)
         self.elsewhere = elsewhere
         self.timers = timers
-        lobby = Lobby(timers.time, self.notify_pending, names, hooks.add_fields)
+        lobby = Lobby(timers.time, names, hooks.add_fields)
         self.indexes = Indexes(timers.limits, counters.limited, lobby, elsewhere)
         self.by_code = self.indexes.served
         self.log = RoomLog(counters)
@@ -264,7 +264,6 @@ class Rooms(RoomEvents):
 
     def remove(self, live: LiveRoom, why: Closed | Moved | None) -> None:
         address = live.address
-        self.notify_pending()
         del self.by_code[live.room.code]
         self.indexes.remove(live)
         if why is None:
