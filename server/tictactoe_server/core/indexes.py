@@ -288,9 +288,8 @@ class Indexes:
         if limits.rooms and self.count >= limits.rooms and not live.room.terms.is_organised:
             self._limited["rooms"] += 1
             raise Refused(ErrorCode.SERVER_FULL, retry_ms=RETRY_MS)
-        self.owners.check(live)
+        self.owners.add(live, is_new=True)
         self.opening[code] = live
-        self.owners.add(live)
         if live.room.places > 1 and live.room.mark_of(live.owner) is not None:
             self.seats.expect(live.owner, live, live.origin)
         if live.room.status == "waiting":

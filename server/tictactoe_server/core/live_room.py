@@ -6,6 +6,7 @@ import asyncio
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cached_property
 from typing import Any, Final
 
 import structlog
@@ -278,7 +279,10 @@ class LiveRoom(RoomListing, StoredValue[Room]):
         self.is_unshown = self.is_count_due = False
         self.is_kept = room.terms.is_organised
         self.before: Room | None = None
-        self._encoder = StateEncoder(room)
+
+    @cached_property
+    def _encoder(self) -> StateEncoder:
+        return StateEncoder(self.room)
 
     def rename(self, code: str) -> None:
         """Change the code of a room that is not stored yet."""

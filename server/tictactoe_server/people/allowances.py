@@ -48,10 +48,11 @@ class Limiting:
             self._limited[kind] += 1
             raise Refused(ErrorCode.RATE_LIMITED, why or kind, retry_ms=wait_ms)
 
-    def check_held(self, held: Quota, key: str, retry_ms: int = RETRY_MS) -> None:
+    def check_held(self, *quotas: tuple[Quota, str], retry_ms: int = RETRY_MS) -> None:
         """Raise `Refused` if a key already has as many things as its quota allows."""
-        if held.is_full(key):
-            self.refuse_for(retry_ms, held.names[0])
+        for held, key in quotas:
+            if held.is_full(key):
+                self.refuse_for(retry_ms, held.names[0])
 
 
 class Allowances(Limiting):
@@ -143,13 +144,12 @@ class OpenedRooms(Limiting):
         self.of_address = Quota(limits, "rooms-per-address")
         self.bot_games = Quota(limits, "bot-games-per-player", lambda live: live.room.result is None)
 
-    def check(self, live: RoomListing) -> None:
-        """Raise `Refused` if a room would exceed a quota of its opener."""
-        for held, key in self._quotas_of(live):
-            self.check_held(held, key)
-
-    def add(self, live: RoomListing) -> None:
-        for held, key in self._quotas_of(live):
+    def add(self, live: RoomListing, *, is_new: bool = False) -> None:
+        """Add a room. If it is new, raise `Refused` instead if it would exceed a quota of its opener."""
+        quotas = self._quotas_of(live)
+        if is_new:
+            self.check_held(*quotas)
+        for held, key in quotas:
             held.add(key, live, live)
 
     def remove(self, live: RoomListing) -> None:
@@ -193,9 +193,7 @@ class Seats(Limiting):
 
     def check(self, player: str, address: str) -> None:
         """Raise `Refused` if a player or an address has too many seats in unfinished games."""
-        self.check_held(self.day_games, player)
-        self.check_held(self.of_player, player)
-        self.check_held(self.of_address, address)
+        self.check_held((self.day_games, player), (self.of_player, player), (self.of_address, address))
 
     def check_unbegun(self, listed: RoomListing, address: str) -> None:
         """Raise `Refused` if an address has too many seats in other people's public games that have hardly begun."""
@@ -243,7 +241,8 @@ class Seats(Limiting):
                 self._forget(seat.player, room.code)
         for player, seat in seated.items():
             self._rooms.add(player, room.code, listed)
-            if not (listed.has_bots and seat.is_server_bot):
+            is_expected = self.of_player.get(player, {}).get(room.code) is listed  # it is counted already
+            if not (is_expected or (listed.has_bots and seat.is_server_bot)):
                 self._count(player, listed)
 
     def remove(self, room: Room) -> None:

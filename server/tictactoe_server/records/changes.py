@@ -81,15 +81,19 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
 
     async def until_settled(self) -> Value | None:
         """Submit the change, wait until it is settled, and return the new value. Raise the error of a failed change."""
-        pending, on_settled = store.Pending(), self.on_settled
+        on_settled = self.on_settled
+        result: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
 
         def settled(error: Exception | None) -> None:
             on_settled(error)
-            pending.stored(self.after) if error is None else pending.failed(error)
+            if not result.done():
+                result.set_result(error)
 
         self.on_settled = settled
         self.submit()
-        return cast("Value | None", await pending.future)
+        if (error := await result) is not None:
+            raise error
+        return self.after
 
     def apply(self, value: Value) -> Value | None:
         """Return the new value: the same object for no change, or None to delete the value. Retries call this again.

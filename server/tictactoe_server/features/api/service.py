@@ -75,7 +75,7 @@ class Streams(Service):
         if request.method == "HEAD":
             return http_messages.HttpResponse(HTTPStatus.OK, b"", http_messages.JSON_LINES)
         key, stream = key_of(request.address), self.by_code.get(code)
-        self._allowances.check_held(self.of_address, key, _RETRY_MS)
+        self._allowances.check_held((self.of_address, key), retry_ms=_RETRY_MS)
         is_full = stream is not None and 0 < self._most_readers <= len(stream.readers)
         self._allowances.refuse_for(_RETRY_MS if is_full else 0, "watchers-per-room")
         return http_messages.HttpStream(

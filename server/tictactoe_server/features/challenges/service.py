@@ -319,7 +319,8 @@ class Challenges(Service):
         except RoomExists:  # probably stored by an earlier attempt
             if not await self._settle(challenge):
                 raise _no_open_challenge() from None
-        self._elsewhere.notify(_HAS_ROOM, challenge.challenge)
+        self._finish(challenge)
+        self._elsewhere.broadcast_change(_HAS_ROOM, challenge.challenge)
         return challenge.room
 
     def _expect_room(self, challenge: StoredChallenge, player: Player, rules: Rules, purpose: Purpose) -> LiveRoom:
