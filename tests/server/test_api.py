@@ -16,7 +16,9 @@ from tests.peer import Peer, open_peer, play_out, two_playing, until
 from tests.raw import open_bytes
 from tests.server.test_pages import get
 from tests.server.test_plain_http import read_answer
+from tictactoe_protocol.pushes import Moved
 from tictactoe_server.features.api.service import Streams
+from tictactoe_server.records.changes import Phase
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -197,7 +199,10 @@ async def test_a_stream_has_the_states_of_a_room_and_the_reason_of_its_end(serve
 async def test_a_stream_names_the_new_server_of_a_room(server: Server) -> None:
     async with two_playing(server) as (_, _, room), streaming(server, f"/api/rooms/{room}/stream") as stream:
         await stream.next()
-        server.core.rooms.hand_over(server.core.rooms.by_code[room], "ws://other:8765", lambda: None)
+        live = server.core.rooms.by_code[room]
+        live.enter(Phase.GONE)
+        live.moved_to = "ws://other:8765"
+        server.core.rooms.remove(live, Moved(room, live.moved_to))
         end = await stream.until(type="closed")
         assert (end["code"], end["data"]) == ("moved", {"room": room, "at": "ws://other:8765"})
         assert await stream.next() is None

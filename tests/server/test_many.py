@@ -16,16 +16,13 @@ from tictactoe_engine import PRESETS
 from tictactoe_protocol import MAX_LISTED_ROOMS
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server import scheduler
-from tictactoe_server.core.change import Timers
-from tictactoe_server.core.hooks import Hooks
+from tictactoe_server.clock import monotonic_ns
+from tictactoe_server.core.core import Core
 from tictactoe_server.core.indexes import Matchmaker
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.core.name_mask import NameMask
-from tictactoe_server.core.remote import RemoteServers
-from tictactoe_server.core.rooms import Rooms
 from tictactoe_server.core.served_time import ServedTime
-from tictactoe_server.core.session import Counters, Session
-from tictactoe_server.records.tables import ROOMS, open_memory
+from tictactoe_server.core.session import Session
+from tictactoe_server.records.tables import open_memory
 from tictactoe_server.rooms.room import Player
 from tictactoe_server.rooms.seating import open_room
 from tictactoe_server.scheduler import Scheduler
@@ -81,8 +78,7 @@ async def test_a_change_of_the_lobby_has_a_bound_and_many_changes_come_in_severa
 
 
 STORE = open_memory()
-TIMERS = Timers(Scheduler(), ServedTime(STORE), Limits())
-HERE = Rooms(STORE.table(ROOMS), TIMERS, Counters(), RemoteServers(), NameMask(hides_names=False), Hooks())
+HERE = Core(STORE, ServedTime(STORE), Limits(), monotonic_ns).rooms
 
 
 def waiting_room(number: int, *, is_here: bool, player: Player = ANA) -> LiveRoom:

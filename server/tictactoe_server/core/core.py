@@ -7,20 +7,19 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from tictactoe_engine import Rules
-from tictactoe_protocol import ErrorCode
 from tictactoe_server.core.change import Handler, RoomChange, Timers
 from tictactoe_server.core.hooks import Hooks
+from tictactoe_server.core.indexes import Indexes, Lobby
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.name_mask import NameMask
 from tictactoe_server.core.remote import RemoteServers
-from tictactoe_server.core.rooms import Rooms
+from tictactoe_server.core.rooms import RoomLog, Rooms
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Counters, Presence
-from tictactoe_server.people.allowances import RETRY_MS, Allowances
+from tictactoe_server.people.allowances import Allowances
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms.play import Command
-from tictactoe_server.rooms.room import Player, Refused
-from tictactoe_server.rooms.seating import open_room
+from tictactoe_server.rooms.room import Player
 from tictactoe_server.scheduler import Job, Scheduler, Tasks
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.storage.specs import Storage
@@ -54,43 +53,16 @@ class Core:
         self.counters = counters = Counters()
         self.presence = Presence()
         self.scheduler = Scheduler()
-        self.names = names = NameMask(hides_names=settings.hides_names)
-        self.hooks = Hooks()
-        self.timers = timers = Timers(self.scheduler, time, limits)
-        self.rooms = Rooms(store.table(ROOMS), timers, counters, elsewhere or RemoteServers(), names, self.hooks)
-        self.indexes = self.rooms.indexes
-        self.lobby = self.indexes.lobby
+        self.names = NameMask(hides_names=settings.hides_names)
+        self.hooks = hooks = Hooks()
+        self.timers = Timers(self.scheduler, time, limits)
         self.allowances = Allowances(limits, counters.limited, monotonic_ns)
-
-    def expect_room(
-        self,
-        rules: Rules,
-        player: Player | None = None,
-        *,
-        owner: str = "",
-        origin: str = "",
-        code: str = "",
-        **fields: Any,
-    ) -> LiveRoom:
-        """Return a room that is about to be opened, with its code reserved.
-
-        `rooms.open` or `indexes.stop_expecting` must follow. The room, and by some terms its game, counts towards
-        limits, and opponents can be matched with its player at once. May raise `Refused`, or `RoomExists` if an
-        organised room's code may be taken.
-
-        Args:
-            origin: The owner's address.
-            code: The room's code, by default a new code.
-        """
-        fields = {"hold_ms": self.hold_ms, "start_ms": round(self.limits.start_seconds * 1000), **fields}
-        room = open_room(code or self.indexes.new_code(), rules, player, self.time(), **fields)
-        counts = room.terms.games_count == "at opening"
-        if counts and not self.allowances.count_game({owner: origin}, rules.rows * rules.columns):
-            raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=RETRY_MS)
-        source = self.rooms.elsewhere.source_of(origin)
-        live = LiveRoom(self.rooms, room, owner=owner, origin=origin, source=source)
-        self.indexes.expect(live)
-        return live
+        self.lobby = Lobby(time, self.names, hooks.add_fields)
+        self.indexes = Indexes(limits, counters.limited, self.lobby, elsewhere or RemoteServers())
+        log = RoomLog(counters)
+        self.rooms = Rooms(
+            store.table(ROOMS), self.timers, self.indexes, self.allowances, log, hooks.policies, self.hold_ms
+        )
 
     async def open_room(
         self,
@@ -99,13 +71,13 @@ class Core:
         opened: Callable[[LiveRoom], object] | None = None,
         **more: Any,
     ) -> LiveRoom:
-        """Open a room and return it once it is stored. May raise the errors of `expect_room` or `StoreUnavailable`.
+        """Open a room and return it once it is stored. May raise the errors of `rooms.expect` or `StoreUnavailable`.
 
         Args:
             opened: Called when the room is stored, before its state is sent; by default, empty rooms close later.
-            more: Further arguments for `expect_room`.
+            more: Further arguments for `rooms.expect`.
         """
-        return await self.rooms.open(self.expect_room(rules, player, **more), opened or self.timers.close_later)
+        return await self.rooms.open(self.rooms.expect(rules, player, **more), opened or self.timers.close_later)
 
     def let_go(self, live: LiveRoom) -> None:
         """Allow a kept room to close when it is abandoned. Must be called again after a restart."""

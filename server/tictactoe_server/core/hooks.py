@@ -60,6 +60,9 @@ class RoomPolicy:
     async def before_seat(self, live: LiveRoom) -> None:
         """Prepare a room before a player without a seat joins it."""
 
+    def after_change(self, live: LiveRoom) -> None:
+        """Follow a room that is new or loaded, or whose seats or result changed."""
+
 
 class Hooks:
     """The collections that features add to when they start.

@@ -8,24 +8,24 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Container
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
 import structlog
 
+from tictactoe_engine import Rules
 from tictactoe_protocol import BadRoomCode, ErrorCode, parse_room_code
 from tictactoe_protocol.pushes import Closed, Moved, RoomState
 from tictactoe_server.core.change import RETRY_SECONDS, RoomChange, Timers
-from tictactoe_server.core.hooks import Hooks
-from tictactoe_server.core.indexes import Indexes, Lobby, RoomExists
+from tictactoe_server.core.hooks import RoomPolicy
+from tictactoe_server.core.indexes import Indexes, RoomExists
 from tictactoe_server.core.live_room import LiveRoom, RoomEvents
-from tictactoe_server.core.name_mask import NameMask
-from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.core.session import Counters
+from tictactoe_server.people.allowances import RETRY_MS, Allowances
 from tictactoe_server.records.changes import Phase
 from tictactoe_server.rooms.play import StandStill, apply
 from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room, moved_error
-from tictactoe_server.rooms.seating import Dropped
+from tictactoe_server.rooms.seating import Dropped, open_room
 from tictactoe_server.rooms.view import state_of
 from tictactoe_server.scheduler import Listeners
 from tictactoe_server.storage.store import StoreUnavailable, Table, Unreadable
@@ -57,21 +57,23 @@ class Rooms(RoomEvents):
         self,
         table: Table[Room],
         timers: Timers,
-        counters: Counters,
-        elsewhere: RemoteServers,
-        names: NameMask,
-        hooks: Hooks,
+        indexes: Indexes,
+        allowances: Allowances,
+        log: RoomLog,
+        policies: Mapping[str, RoomPolicy],
+        hold_ms: int,
     ) -> None:
         super().__init__(table, timers.time)
-        self.elsewhere = elsewhere
         self.timers = timers
-        lobby = Lobby(timers.time, names, hooks.add_fields)
-        self.indexes = Indexes(timers.limits, counters.limited, lobby, elsewhere)
-        self.by_code = self.indexes.served
-        self.log = RoomLog(counters)
+        self.indexes = indexes
+        self.elsewhere = indexes.elsewhere
+        self.by_code = indexes.served
+        self.log = log
         self.restored = asyncio.Event()
         self.knows_all = False
-        self._purposes: Container[str] = hooks.policies
+        self._allowances = allowances
+        self._policies = policies
+        self._times = {"hold_ms": hold_ms, "start_ms": round(timers.limits.start_seconds * 1000)}
         self.asleep: dict[str, Collection[str]] = {}
         self.on_sleep = Listeners[[LiveRoom]]()
         self.leaving_asleep: list[Callable[[Room], bool]] = []
@@ -80,8 +82,36 @@ class Rooms(RoomEvents):
 
     # -- opening ------------------------------------------------------------------------------------------------
 
+    def expect(
+        self,
+        rules: Rules,
+        player: Player | None = None,
+        *,
+        owner: str = "",
+        origin: str = "",
+        code: str = "",
+        **fields: Any,
+    ) -> LiveRoom:
+        """Return a room that is about to be opened, with its code reserved.
+
+        `open` or `indexes.stop_expecting` must follow. The room, and by some terms its game, counts towards limits, and
+        opponents can be matched with its player at once. May raise `Refused`, or `RoomExists` if an organised room's
+        code may be taken.
+
+        Args:
+            origin: The owner's address.
+            code: The room's code, by default a new code.
+        """
+        room = open_room(code or self.indexes.new_code(), rules, player, self.now(), **{**self._times, **fields})
+        counts = room.terms.games_count == "at opening"
+        if counts and not self._allowances.count_game({owner: origin}, rules.rows * rules.columns):
+            raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=RETRY_MS)
+        live = LiveRoom(self, room, owner=owner, origin=origin, source=self.elsewhere.source_of(origin))
+        self.indexes.expect(live)
+        return live
+
     async def open(self, live: LiveRoom, opened: Callable[[LiveRoom], object], *, keeps_code: bool = False) -> LiveRoom:
-        """Store a room from `Core.expect_room` and return it. A room that cannot be stored is discarded.
+        """Store a room from `expect` and return it. A room that cannot be stored is discarded.
 
         May raise `Refused` or `StoreUnavailable`, or `RoomExists` instead of changing the code.
 
@@ -210,7 +240,7 @@ class Rooms(RoomEvents):
         """
         if room.code in self.by_code:
             return None
-        if room.purpose.name not in self._purposes:
+        if room.purpose.name not in self._policies:
             log.error("room ignored: its feature is missing", room=room.code, of=room.purpose.name)
             return None
         try:
@@ -234,18 +264,6 @@ class Rooms(RoomEvents):
 
     # -- changing and going -------------------------------------------------------------------------------------
 
-    def hand_over(self, live: LiveRoom, url: str, on_removed: Callable[[], None]) -> None:
-        """After pending changes, remove a room that another server owns, and send its sessions `url`."""
-
-        def remove(error: Exception | None) -> None:
-            if not live.is_gone:
-                live.enter(Phase.GONE)
-                live.moved_to = url
-                self.remove(live, Moved(live.room.code, url))
-                on_removed()
-
-        RoomChange(live, self.now(), on_settled=remove, make=lambda room: room).submit()
-
     def update(self, live: LiveRoom, before: Room | None, *, is_restored: bool = False) -> None:
         """Update the indexes for a new or changed room, and log a game that has begun or ended."""
         room = live.room
@@ -256,6 +274,7 @@ class Rooms(RoomEvents):
             if not is_restored:
                 self.log.follow(live.address, room, before)
             self.indexes.update(live, before)
+            self._policies[room.purpose.name].after_change(live)
             self.on_change(live)
         if room.clock is not None or room.gone_at:
             self.timers.watch_clock(live)

@@ -331,7 +331,7 @@ class Challenges(Service):
         seats = {mark: SeatState(id, name, online=False, bot=None) for mark, id, name in players}
         origin = next((session.address for session in self._sessions(owner)), "")
         self._core.indexes.seats.check(owner, origin)
-        return self._core.expect_room(
+        return self._core.rooms.expect(
             rules, reserved=seats, clock=challenge.clock, owner=owner, origin=origin, purpose=purpose
         )
 

@@ -18,13 +18,14 @@ import structlog
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from tictactoe_protocol.pushes import Closed, LiveBoard, RoomState
-from tictactoe_server.core.change import reload
+from tictactoe_protocol.pushes import Closed, LiveBoard, Moved, RoomState
+from tictactoe_server.core.change import RoomChange, reload
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.cluster import messages
 from tictactoe_server.features.cluster.members import Members
 from tictactoe_server.features.jetstream.link import Link, Message
+from tictactoe_server.records.changes import Phase
 from tictactoe_server.records.documents import RoomDocuments
 from tictactoe_server.records.tables import ROOMS
 from tictactoe_server.rooms.room import Room
@@ -387,18 +388,22 @@ class OtherRooms:
 
     def _settle_owner(self, own: OwnRoom, server: str, outline: messages.Outline) -> None:
         """Hand a room over to the other server if that took it later; otherwise announce the room to it again."""
-        live, url = own.live, self.members.url_of(server)
-
-        def given() -> None:
-            self._link.publish(messages.HANDED_OVER + server, messages.encode((outline.code, live.revision)))
-            self._own.forget(outline.code)
-            self._adopt(server, outline)
-
+        live, url, core = own.live, self.members.url_of(server), self._core
         if url is None or own.is_going:
             return
+
+        def hand_over(error: Exception | None) -> None:
+            if not live.is_gone:
+                live.enter(Phase.GONE)
+                live.moved_to = url
+                core.rooms.remove(live, Moved(outline.code, url))
+                self._link.publish(messages.HANDED_OVER + server, messages.encode((outline.code, live.revision)))
+                self._own.forget(outline.code)
+                self._adopt(server, outline)
+
         if (outline.since, server) > (own.since, self.members.id):
-            own.is_going = True
-            self._core.rooms.hand_over(live, url, given)
+            own.is_going = True  # until the pending changes are settled
+            RoomChange(live, core.time(), on_settled=hand_over, make=lambda room: room).submit()
         else:
             self._own.announce(live, at_once=True)
 

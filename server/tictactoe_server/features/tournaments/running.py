@@ -112,7 +112,6 @@ class Running(RoomPolicy):
         self._in_time_since = math.inf
         self._attended_at: dict[str, float] = {}  # when a player of an event was last present
         events.on_change.add(self._on_change)
-        core.rooms.on_change.add(self._note_room)
         core.rooms.on_result.add(self._note_result)
 
     async def run(self) -> None:
@@ -172,9 +171,7 @@ class Running(RoomPolicy):
             left = 0 if any(room.seat(room.mark_of(player)).online for room in rooms) else event.ready_ms
         return EventCall(event.code, pairing.id, pairing.room, mark, "" if other is None else other.name, left)
 
-    def _note_room(self, live: LiveRoom) -> None:
-        if live.room.purpose.name != NAME:
-            return
+    def after_change(self, live: LiveRoom) -> None:
         if self._rooms.get(live.room.code) is not live and live.room.stands_still:
             # Store the stopped clock, so that it is still stopped after another restart.
             RoomChange(live, self._core.time(), make=lambda room: replace(room, seq=room.seq + 1)).submit()
