@@ -18,7 +18,6 @@ from tictactoe_server.core.core import Core, Service, ServiceKind
 from tictactoe_server.core.dispatcher import Dispatcher
 from tictactoe_server.core.pressure import LATELY_SECONDS, Pressure
 from tictactoe_server.core.remote import RemoteServers
-from tictactoe_server.core.rooms import LOG_SECONDS
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
 from tictactoe_server.features.all import FEATURES
@@ -168,7 +167,6 @@ class Server:
         yield self.parts.lag.run
         yield partial(every, LATELY_SECONDS, self._pressure.fade)
         yield partial(hourly, rooms.restored, self._housekeeping.go_round)
-        yield partial(every, LOG_SECONDS, rooms.log.sum_up)
         if self.certificate is not None:
             yield partial(self.certificate.run, self._limits.certificate_seconds)
 

@@ -20,9 +20,7 @@ before its change is settled. Features and timers submit a `RoomChange`, as requ
 from __future__ import annotations
 
 import asyncio
-import math
 import random
-from collections import Counter
 from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any, Final
@@ -49,12 +47,13 @@ from tictactoe_server.scheduler import Listeners, Scheduler
 from tictactoe_server.settings import Limits
 from tictactoe_server.storage.store import MISSING, StoreBusy, StoreUnavailable, Unreadable
 from tictactoe_server.transport.connection import encode_frame
+from tictactoe_server.transport.rate_limit import RateLimits
 
 RELOAD_SECONDS: Final = 5.0  # before a room that may have changed in the store is reloaded; up to twice as long
 RETRY_SECONDS: Final = 1.0  # before a change that could not be stored is retried
 COUNT_SECONDS: Final = 0.25  # shortest time between two broadcasts of the number of watchers
 EARLY_SECONDS: Final = 0.1  # before a clock is checked again if it has time left, because served time stood still
-REPORT_SECONDS: Final = 10.0  # shortest time between two log lines about failures of the same kind
+REPORT_MS: Final = 10_000  # shortest time between two log lines about failures of the same kind
 
 log: Final = structlog.get_logger(__name__)
 
@@ -241,12 +240,11 @@ def refuse(session: Session, request: Any, error: Exception) -> None:
 class Timers:
     """The timers for all rooms. `on_counted` is called with each room when a watcher comes or goes."""
 
-    def __init__(self, scheduler: Scheduler, time: ServedTime, limits: Limits) -> None:
+    def __init__(self, scheduler: Scheduler, time: ServedTime, limits: Limits, monotonic_ns: Callable[[], int]) -> None:
         self.scheduler = scheduler
         self.time = time
         self.limits = limits
-        self._put_off: Counter[str] = Counter()
-        self._reported_at: dict[str, float] = {}
+        self._reports = RateLimits(1, REPORT_MS, monotonic_ns)
         self.on_counted = Listeners[[LiveRoom]]()
 
     # -- clocks -------------------------------------------------------------------------------------------------
@@ -384,11 +382,8 @@ class Timers:
             if error is None:
                 done()
             elif not (live.is_gone or self.scheduler.is_stopped):  # the next server loads the room unchanged
-                self._put_off[what] += 1
-                now = _in(0)
-                if now - self._reported_at.get(what, -math.inf) > REPORT_SECONDS:
-                    self._reported_at[what] = now
-                    log.warning(what, room=live.room.code, reason=str(error), times=self._put_off.pop(what))
+                if not self._reports[what].consume():
+                    log.warning(what, room=live.room.code, reason=str(error))
                 self.scheduler.at(_in(RETRY_SECONDS), again)
 
         return on_settled

@@ -55,11 +55,11 @@ class Core:
         self.scheduler = Scheduler()
         self.names = NameMask(hides_names=settings.hides_names)
         self.hooks = hooks = Hooks()
-        self.timers = Timers(self.scheduler, time, limits)
+        self.timers = Timers(self.scheduler, time, limits, monotonic_ns)
         self.allowances = Allowances(limits, counters.limited, monotonic_ns)
         self.lobby = Lobby(time, self.names, hooks.add_fields)
         self.indexes = Indexes(limits, counters.limited, self.lobby, elsewhere or RemoteServers())
-        log = RoomLog(counters)
+        log = RoomLog(counters.games, monotonic_ns)
         self.rooms = Rooms(
             store.table(ROOMS), self.timers, self.indexes, self.allowances, log, hooks.policies, self.hold_ms
         )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
@@ -20,7 +20,6 @@ from tictactoe_server.core.change import RETRY_SECONDS, RoomChange, Timers
 from tictactoe_server.core.hooks import RoomPolicy
 from tictactoe_server.core.indexes import Indexes, RoomExists
 from tictactoe_server.core.live_room import LiveRoom, RoomEvents
-from tictactoe_server.core.session import Counters
 from tictactoe_server.people.allowances import RETRY_MS, Allowances
 from tictactoe_server.records.changes import Phase
 from tictactoe_server.rooms.play import StandStill, apply
@@ -30,9 +29,9 @@ from tictactoe_server.rooms.view import state_of
 from tictactoe_server.scheduler import Listeners
 from tictactoe_server.storage.store import StoreUnavailable, Table, Unreadable
 from tictactoe_server.transport.connection import encode_push
+from tictactoe_server.transport.rate_limit import RateLimits
 
-LOG_SECONDS: Final = 60.0
-LINES: Final = 60  # the most lines for an address in `LOG_SECONDS`
+LINES_A_MINUTE: Final = 60  # the most lines in the log for an address
 _ADOPTED_AT_ONCE: Final = 100
 
 log: Final = structlog.get_logger(__name__)
@@ -305,19 +304,18 @@ def log_damaged_room(code: str, damaged: Unreadable) -> None:
 
 
 class RoomLog:
-    """Writes up to `LINES` lines for each address in `LOG_SECONDS`, and counts further events."""
+    """Logs what happens in rooms, and counts the finished games by the reason for their end."""
 
-    def __init__(self, counters: Counters) -> None:
-        self._counters = counters
-        self._written: Counter[str] = Counter()
-        self._more: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    def __init__(self, games: Counter[str], monotonic_ns: Callable[[], int]) -> None:
+        self._games = games
+        self._lines = RateLimits(LINES_A_MINUTE, 60_000, monotonic_ns)
 
     def follow(self, address: str, room: Room, before: Room | None) -> None:
         status, result = room.status, room.result
         if status == ("waiting" if before is None else before.status):
             return
         if result is not None:
-            self._counters.games[result.reason] += 1
+            self._games[result.reason] += 1
         if not _LOGGER.isEnabledFor(logging.INFO):
             return
         if result is not None:
@@ -328,16 +326,6 @@ class RoomLog:
             self.note("game began", address, room=room.code, game=room.game, **facts)
 
     def note(self, event: str, address: str, **facts: Any) -> None:
-        """Log an event from an address ("" if unknown), or only count it if the address has caused many lately."""
-        if self._written[address] < LINES:
-            self._written[address] += 1
+        """Log an event from an address ("" if unknown), unless the address has caused too many lately."""
+        if not self._lines[address].consume():
             log.info(event, **facts)
-        else:
-            self._more[address][event.split()[-1]] += 1
-
-    def sum_up(self) -> None:
-        """Log the counted events, one line per address. Called every `LOG_SECONDS`."""
-        for address, events in self._more.items():
-            log.info("further room events", address=address or "unknown", **events)
-        self._written.clear()
-        self._more.clear()
