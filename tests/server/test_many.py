@@ -100,6 +100,22 @@ def test_matchmaking_finds_the_oldest_occupied_room_of_another_player() -> None:
     assert matchmaker.find((CLASSIC[0], ClockFields(move_ms=1), ""), BO.id) is None
 
 
+def test_matchmaking_skips_rooms_whose_players_are_away_or_that_nobody_else_may_enter() -> None:
+    matchmaker = Matchmaker()
+    away, full, free = (waiting_room(number, is_here=True) for number in range(3))
+    for live in (away, full, free):
+        matchmaker.offer(live)
+    away.players.clear()
+    full.entering = {CY.id}
+    assert matchmaker.find(CLASSIC, BO.id) is free
+    assert matchmaker.find(CLASSIC, BO.id, excluded=[ANA.id]) is None
+    full.entering = frozenset()
+    assert matchmaker.find(CLASSIC, BO.id) is full
+    for live in (full, free):
+        matchmaker.discard(live)
+    assert matchmaker.find(CLASSIC, BO.id) is None
+
+
 async def test_actions_due_run_in_order_and_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scheduler, "SLICE_SECONDS", 1e-9)  # less than an action takes
     due = Scheduler()

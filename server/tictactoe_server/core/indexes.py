@@ -7,10 +7,9 @@ limits and reserves its code.
 from __future__ import annotations
 
 import secrets
-from bisect import insort
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import Any, Final
 
 from tictactoe_protocol import MAX_LISTED_ROOMS, ROOM_CODE_ALPHABET, ROOM_CODE_LENGTH, ErrorCode, encode
@@ -31,8 +30,7 @@ MAX_CHANGE_BYTES: Final = 60_000  # for the rows in a message of changes, which 
 LISTED_OF_ONE: Final = 10  # the rooms from each address that are listed before further rooms
 MAX_LIST_BYTES: Final = 250_000  # for the rows in a list; the reply stays under 256 KiB
 LIST_SECONDS: Final = 0.1  # how long an encoded list is cached, with the numbers of moves and watchers at that time
-_FEW: Final = 100
-_MOST_COMPARED: Final = 200  # the most waiting rooms that are compared to find the nearest room
+_MOST_COMPARED: Final = 200  # the most waiting rooms that are compared
 
 
 class Lobby(Topic):
@@ -145,67 +143,50 @@ def in_groups(rows: Iterable[bytes], max_bytes: int) -> Iterator[list[bytes]]:
 class Matchmaker:
     """Finds waiting rooms for players, including rooms that are still being opened.
 
-    A room is skipped if a player in it has reached the limit of seats, as `is_full` says. Searches remove rooms that no
-    longer qualify. The nearest room is preferred if `distances` has a function of room and player id for the purpose.
+    A room is skipped if a player in it has reached the limit of seats, as `is_full` says. The nearest room is preferred
+    if `distances` has a function of room and player id for the purpose, otherwise the oldest room.
     """
 
     def __init__(self, is_full: Callable[[str], bool] = lambda player: False) -> None:
         self.distances: dict[str, Callable[[Room, str], float]] = {}
         self._is_full = is_full
-        self._waiting: dict[GameKind, list[RoomListing]] = {}
-        self._offered: set[RoomListing] = set()
-        self._most_offered = _FEW
-
-    def __len__(self) -> int:
-        return len(self._offered)
+        self._waiting: dict[GameKind, dict[RoomListing, None]] = {}
 
     def offer(self, live: RoomListing) -> None:
-        """Add a room if a player waits in it for an opponent."""
-        if live in self._offered or not _is_useful(live):
-            return
-        kind = kind_of(live.room)
-        insort(self._waiting.setdefault(kind, []), live, key=lambda other: other.room.opened_at)
-        self._offered.add(live)
-        if len(self._offered) > self._most_offered:  # include kinds that are never searched
-            self._offered = set(filter(_is_useful, self._offered))
-            self._most_offered = max(_FEW, 2 * len(self._offered))
-            left = {kind: [other for other in rooms if other in self._offered] for kind, rooms in self._waiting.items()}
-            self._waiting = {kind: rooms for kind, rooms in left.items() if rooms}
+        """Add a room, or remove it if no player waits in it for an opponent."""
+        if _is_waiting(live):
+            self._waiting.setdefault(kind_of(live.room), {})[live] = None
+        else:
+            self.discard(live)
 
-    def find(self, kind: GameKind, player: str, excluded: Collection[str] = ()) -> RoomListing | None:
-        """Return the oldest room of this kind without `player` and without players in `excluded`, or None.
-
-        If the purpose in `kind` has a distance, as rated games have, return the room that is nearest to `player`.
-        """
-        waiting, useful, found = self._waiting.get(kind, []), list[RoomListing](), list[RoomListing]()
-        distance = self.distances.get(kind[-1])
-        most, looked = 1 if distance is None else _MOST_COMPARED, 0
-        while len(found) < most and looked < len(waiting):
-            live = waiting[looked]
-            looked += 1
-            if not _is_useful(live):
-                self._offered.discard(live)
-                continue
-            useful.append(live)
-            seated = [seat.player for seat in live.room.held_seats]
-            is_own = player in seated or player in live.entering
-            if not (is_own or any(one in excluded or self._is_full(one) for one in seated)):
-                found.append(live)
-        waiting[:looked] = useful
+    def discard(self, live: RoomListing) -> None:
+        waiting = self._waiting.get(kind := kind_of(live.room), {})
+        waiting.pop(live, None)
         if not waiting:
             self._waiting.pop(kind, None)
-        if distance is None or not found:
-            return next(iter(found), None)
-        return min(found, key=lambda live: distance(live.room, player))
+
+    def find(self, kind: GameKind, player: str, excluded: Collection[str] = ()) -> RoomListing | None:
+        """Return a room of this kind without `player` and without players in `excluded`, or None."""
+
+        def suits(live: RoomListing) -> bool:
+            free_seats = list(live.room.seats.values()).count(None)
+            if player in live.player_ids or free_seats <= len(live.entering) or not _is_waiting(live):
+                return False
+            return not any(seat.player in excluded or self._is_full(seat.player) for seat in live.room.held_seats)
+
+        def rank(live: RoomListing) -> tuple[float, int]:
+            return 0.0 if distance is None else distance(live.room, player), live.room.opened_at
+
+        distance = self.distances.get(kind[-1])
+        return min(islice(filter(suits, self._waiting.get(kind, ())), _MOST_COMPARED), key=rank, default=None)
 
 
-def _is_useful(live: RoomListing) -> bool:
-    """Return True if a room is public, with closed analysis, a connected player, and a seat that is still free."""
+def _is_waiting(live: RoomListing) -> bool:
+    """Return True if a room is public, with closed analysis, a connected player, and a free seat."""
     room = live.room
-    if live.is_gone or room.visibility != "public" or room.analysis == "open" or room.result is not None:
+    if live.is_gone or room.visibility != "public" or room.analysis == "open" or room.status != "waiting":
         return False
-    free_seats = sum(seat is None for seat in room.seats.values())
-    return (live.has_player or live.is_opening) and free_seats > len(live.entering)
+    return live.has_player or live.is_opening
 
 
 class RoomExists(Refused):
@@ -254,7 +235,7 @@ class Indexes:
         if before is None or listed.room.seats is not before.seats:
             self.seats.update(listed, before)
         self.lobby.update(listed)
-        if status == "waiting":
+        if "waiting" in (status, was):
             self.matchmaker.offer(listed)
 
     def remove(self, listed: RoomListing) -> None:
@@ -262,6 +243,7 @@ class Indexes:
         self.owners.remove(listed)
         self.seats.remove(listed.room)
         self.lobby.update(listed)
+        self.matchmaker.discard(listed)
 
     def held_seats(self, player: str) -> tuple[HeldSeat, ...]:
         return tuple(filter(None, (listed.held_seat(player) for listed in self.seats.rooms_of(player))))
@@ -298,6 +280,7 @@ class Indexes:
     def stop_expecting(self, live: RoomListing) -> None:
         self.opening.pop(live.room.code, None)
         self.owners.remove(live)
+        self.matchmaker.discard(live)
         self.seats.give_up(live.owner, live.room.code)
 
     def _is_taken(self, code: str) -> bool:

@@ -230,7 +230,6 @@ class Joining(Service):
         live, session, core = call.live, call.session, self.core
         is_new = session not in live.watchers
         live.admit(session)
-        core.indexes.matchmaker.offer(live)
         if not live.is_abandoned:
             live.closing_at = None
         call.answer_with_room(live)

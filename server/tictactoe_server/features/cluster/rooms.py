@@ -278,7 +278,9 @@ class OtherRooms:
         other = self.rooms.pop(code, None)
         if other is not None:
             other.is_gone = True
-            if not other.is_opening:
+            if other.is_opening:
+                self._core.indexes.matchmaker.discard(other)
+            else:
                 self._core.indexes.remove(other)
         return other
 
