@@ -154,7 +154,6 @@ class Dispatcher:
         refuse(session, request, error)
 
     def dismiss(self, session: Session) -> None:
-        """Remove an ended session from topics, presence and rooms."""
         for topic in tuple(session.topics):
             topic.unsubscribe(session)
         self._presence.remove(session)
@@ -170,7 +169,6 @@ class Dispatcher:
         return live is not None and player is not None and live.room.mark_of(player.id) is not None
 
     def _check_misses(self, live: LiveRoom | None, session: Session, code: str) -> None:
-        """Raise `Refused` after too many wrong codes, unless the player has a seat in the room."""
         rooms, player = self._rooms, session.player
         if player is None:
             return
@@ -245,7 +243,6 @@ def _charge_steps(work: Coroutine[Any, Any, None], source: Source) -> Generator[
 
 
 def _acting_player(player: Player | None, id: str) -> Player | None:
-    """Return the player, or the player's guest with this id. Raise `Refused` for any other id."""
     if player is None or owner_of(id) != player.id:
         raise Refused(ErrorCode.NOT_SEATED, "guest", path="player", player=id)
     return player if id == player.id else replace(player, id=id)

@@ -330,7 +330,6 @@ class LiveRoom(RoomListing, StoredValue[Room]):
         return session.player is not None and self.players.get(session.player.id) is session
 
     def check_player(self, session: Session) -> None:
-        """Raise `Refused` unless `session` controls its player's seat."""
         if not self.is_played_by(session):
             if session in self.watchers:
                 raise Refused(ErrorCode.NOT_SEATED)

@@ -105,7 +105,6 @@ def choose(room: Room, player: Player, request: Choose, now: int) -> Room:
 
 
 def _check_turn(room: Room, mark: str | None, ply: int) -> None:
-    """Raise `Refused` unless the game is running, it is the turn of `mark`, and `ply` moves have been played."""
     room.check_playing()
     if room.position.turn != mark:
         raise Refused(ErrorCode.NOT_YOUR_TURN, name=room.seat(room.position.turn).name)

@@ -256,7 +256,6 @@ class Room(Struct, frozen=True, omit_defaults=True):
         return None if until is None else max(0, until - now)
 
     def require_mark(self, player: Player) -> str:
-        """Return the player's mark. Raise `Refused` if the player has no seat."""
         mark = self.mark_of(player.id)
         if mark is not None:
             return mark
@@ -265,7 +264,6 @@ class Room(Struct, frozen=True, omit_defaults=True):
         raise Refused(ErrorCode.NOT_SEATED)
 
     def check_playing(self) -> None:
-        """Raise `Refused` unless the game is running."""
         if self.result is not None:
             raise Refused(ErrorCode.GAME_OVER)
         if None in self.seats.values():

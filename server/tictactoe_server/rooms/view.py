@@ -223,7 +223,6 @@ class StateEncoder:
         return may
 
     def _begin_series(self, room: Room, watchers: int) -> None:
-        """Cache the text around the fields that plain moves change."""
         self._note_seats(room)
         self._text = self._text or _text_of(room, self._rules)
         text = self._text % (room.game, bytes(self._seats), watchers, encode(room.score))
@@ -399,7 +398,6 @@ class RoomListing(ABC):
         return state_of(self.room, now, watchers=self.watcher_count)
 
     def summary(self, now: int) -> RoomSummary:
-        """Return the room's row in the list of public rooms."""
         room = self.room
         return RoomSummary(
             room.code,
