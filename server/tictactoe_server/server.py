@@ -21,7 +21,7 @@ from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
 from tictactoe_server.features.all import FEATURES
-from tictactoe_server.features.feature import Feature, Parts
+from tictactoe_server.features.feature import Feature, Node, Parts
 from tictactoe_server.http.assets import FOLDER, STYLE, Assets
 from tictactoe_server.http.branding import load_branding
 from tictactoe_server.http.pages import Pages
@@ -198,39 +198,40 @@ class Server:
     def _build(self, store: Storage) -> None:
         settings, limits, monotonic_ns = self._settings, self._limits, self._monotonic_ns
         self._drain = drain = Drain(lambda: self.core.count_games(), self._broadcast)
-        names = Names()
-        parts = Parts(
+        node = Node(
             settings=settings,
-            specs=self._specs,
             store=store,
-            title=self._branding.title,
             port=self.port,
             url=self.url,
             drain=drain,
             monotonic_ns=monotonic_ns,
-            names=names,
-            server=lambda: self.parts,
             answer_order=lambda order: self.orders.answer_line(order, is_from_another=True),
         )
-        added = [service for feature in self._features for service in feature.make(parts)]
-        elsewhere = next((one for one in added if isinstance(one, RemoteServers)), RemoteServers())
+        elsewhere = next(filter(None, (feature.connect(node) for feature in self._features)), RemoteServers())
         time = elsewhere.time or ServedTime(store, monotonic_ns)
         self.core = core = Core(store, time, limits, monotonic_ns, elsewhere, settings)
         self._pressure = Pressure(limits, monotonic_ns)
         self._bans = bans = Bans(store.table(BANS), elsewhere, self._jobs)
-        hello = HelloService(names, bans, self._branding, shows_pages=settings.page)
-        self._services: tuple[Service, ...] = (
-            hello,
-            names,
-            Joining(names, drain),
-            Play(drain),
-            ChatService(),
-            PublicRooms(),
-            PastGames(shows_pages=settings.page),
-            *added,
+        names = Names(core)
+        parts = Parts(
+            core=core,
+            settings=settings,
+            specs=self._specs,
+            title=self._branding.title,
+            drain=drain,
+            names=names,
+            server=lambda: self.parts,
         )
-        for service in self._services:
-            service.start(core)
+        self._services: tuple[Service, ...] = (
+            HelloService(core, names, bans, self._branding, shows_pages=settings.page),
+            names,
+            Joining(core, names, drain),
+            Play(core, drain),
+            ChatService(core),
+            PublicRooms(core),
+            PastGames(core, shows_pages=settings.page),
+            *(service for feature in self._features for service in feature.make(parts)),
+        )
         handlers, admitting = _handlers_of(self._services), set[type]().union(*(one.admits for one in self._services))
         self._dispatcher = Dispatcher(core.rooms, core.presence, core.allowances, self._pressure, handlers, admitting)
         self._prepare_listening()

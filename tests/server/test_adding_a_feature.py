@@ -72,7 +72,7 @@ class PointOptions(Options):
 class Points(Service):
     """Gives a point for each game that is won and kept, and shows the points in `welcome`."""
 
-    def __init__(self, a_win: int = 1) -> None:
+    def __init__(self, core: Core, a_win: int = 1) -> None:
         self.a_win = a_win
         self.known: dict[str, int] = {}
         self.has_begun, self.has_ended = asyncio.Event(), False
@@ -80,8 +80,6 @@ class Points(Service):
         self.handles = {AskPoints: self.answer}
         self.routes = {"/points/([^/]+)": lambda request, player: [str(self.known.get(player, 0))]}
         self._tasks = Tasks()
-
-    def start(self, core: Core) -> None:
         self._core, self._won = core, core.store.table(WON)
         core.rooms.on_result.add(self.count)
         core.hooks.welcome_fields["points"] = self._load
@@ -127,7 +125,7 @@ class ShowPoints(Order, frozen=True, tag="points"):
 
 
 POINTS = Feature(
-    make=lambda parts: [Points(parts.settings.of(PointOptions).a_win)],
+    make=lambda parts: [Points(parts.core, parts.settings.of(PointOptions).a_win)],
     tables=(WON,),
     orders=(ShowPoints,),
     options=PointOptions,
@@ -198,7 +196,7 @@ async def test_the_server_does_not_start_if_two_services_handle_the_same_request
 class Friendlies(Service, RoomPolicy):
     """Adds a purpose of rooms that nobody may join, and that are listed with the number of their seats."""
 
-    def start(self, core: Core) -> None:
+    def __init__(self, core: Core) -> None:
         core.hooks.policies["friendly"] = self
 
     def add_fields(self, listed: RoomListing) -> dict[str, int]:
@@ -211,7 +209,7 @@ class Friendlies(Service, RoomPolicy):
 async def test_a_room_of_a_missing_feature_is_kept_until_the_feature_is_back(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    settings, friendlies = replace(HERE, data=tmp_path), Feature(make=lambda parts: [Friendlies()])
+    settings, friendlies = replace(HERE, data=tmp_path), Feature(make=lambda parts: [Friendlies(parts.core)])
     async with Server(settings, features=(friendlies,)) as server, open_peer(server.url, "ana") as ana:
         token, seat = ana.welcome["token"], SeatState(ana.welcome["player"], "ana", online=False, bot=None)
         purpose = Purpose("friendly", {"rated": True})

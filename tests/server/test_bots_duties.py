@@ -72,8 +72,7 @@ async def open_bots(registry: FakeRegistry, monkeypatch: pytest.MonkeyPatch) -> 
     async with contextlib.AsyncExitStack() as stack:
 
         def start(pool: FakePool | None = None) -> Bots:
-            bots = Bots(pool or FakePool(0), pause_seconds=0.0)
-            bots.act = registry
+            bots = Bots(pool or FakePool(0), registry, pause_seconds=0.0)
             stack.push_async_callback(bots.close)
             return bots
 

@@ -105,7 +105,7 @@ ServiceKind = TypeVar("ServiceKind", bound="Service")
 
 
 class Service:
-    """A part of the server that answers requests.
+    """A part of the server that answers requests. The constructor adds its listeners to the core.
 
     Attributes:
         handles: The handlers, by type of request.
@@ -120,9 +120,6 @@ class Service:
     routes: Mapping[str, Route] = {}
     jobs: Sequence[Job] = ()
     gauges: Sequence[Gauge] = ()
-
-    def start(self, core: Core) -> None:
-        """Start the service and add its listeners to the core. Called before the first connection is accepted."""
 
     async def prepare(self) -> None:
         """Complete the start of the server before it accepts connections. May raise `OperatorError`."""

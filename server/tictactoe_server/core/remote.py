@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tictactoe_protocol import ErrorCode
 from tictactoe_server.core.served_time import ServedTime
@@ -80,6 +80,10 @@ class RemoteServers:
     async def ask_order(self, id: str, order: bytes) -> bytes:
         """Return another server's reply to an operator's order. May raise `StoreUnavailable`."""
         raise StoreUnavailable("there is no other server")
+
+    def start(self, core: Any) -> Iterable[Any]:
+        """Return the services (`Service`) of this connection, once the core of the server has been made."""
+        return ()
 
     async def run(self) -> None:
         """Stay in contact with the other servers, and take over rooms without a server, until cancelled."""

@@ -56,14 +56,12 @@ class Identity(NamedTuple):
 class HelloService(Service):
     """Handles hello: identifies the connection's player, refuses banned players, and replies with a welcome."""
 
-    def __init__(self, names: Names, bans: Bans, branding: Branding, *, shows_pages: bool) -> None:
+    def __init__(self, core: Core, names: Names, bans: Bans, branding: Branding, *, shows_pages: bool) -> None:
         self._names = names
         self._bans = bans
         self._branding = branding
         self._shows_pages = shows_pages
         self.handles = {Hello: self.answer}
-
-    def start(self, core: Core) -> None:
         self._core = core
         self._players = core.store.table(PLAYERS)
 

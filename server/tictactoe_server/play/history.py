@@ -36,12 +36,10 @@ _SHARE_BYTES: Final = 8  # in each half of a shared game's name, encoded as elev
 class PastGames(Service):
     """Decides which finished games are kept and answers requests for them. Sharing requires `shows_pages`."""
 
-    def __init__(self, *, shows_pages: bool) -> None:
+    def __init__(self, core: Core, *, shows_pages: bool) -> None:
         self._shows_pages = shows_pages
         self.handles = {History: self.list, Record: self.record, Share: self.share}
         self.routes = {r"/replay/([A-Za-z0-9_-]{16,64})(\.json|\.txt)?": self.replay}
-
-    def start(self, core: Core) -> None:
         self._games = core.store.games
         self._shares = core.store.table(SHARES)
         self._allowances, self._public = core.allowances, core.names.public

@@ -33,7 +33,7 @@ class Joining(Service):
 
     admits = frozenset({Join, Watch})
 
-    def __init__(self, names: Names, drain: Drain) -> None:
+    def __init__(self, core: Core, names: Names, drain: Drain) -> None:
         self._names = names
         self._drain = drain
         self.handles = {
@@ -43,8 +43,6 @@ class Joining(Service):
             Watch: self.watch,
             Leave: self.leave,
         }
-
-    def start(self, core: Core) -> None:
         self.core = core
 
     # -- opening ------------------------------------------------------------------------------------------------

@@ -18,12 +18,10 @@ WALL_MS: Final = 500  # lifetime of the cached text wall; drawing a hundred larg
 class PublicRooms(Service):
     """Lists public rooms."""
 
-    def __init__(self) -> None:
+    def __init__(self, core: Core) -> None:
         self.handles = {Rooms: self.list, Lobby: self.subscribe, Ping: lambda call: call.answer(time=clock.wall_ms())}
         self.routes = {"/wall": self.show_wall}
         self._walls: dict[bool, tuple[int, list[str]]] = {}
-
-    def start(self, core: Core) -> None:
         self._core = core
         self._lobby = core.lobby
 

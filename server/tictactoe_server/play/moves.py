@@ -19,10 +19,8 @@ from tictactoe_words.catalogue import say
 class Play(Service):
     """Handles moves and other actions in a game; a draining server refuses actions that begin a new game."""
 
-    def __init__(self, drain: Drain) -> None:
+    def __init__(self, core: Core, drain: Drain) -> None:
         self._drain = drain
-
-    def start(self, core: Core) -> None:
         self._core = core
         self.handles = dict.fromkeys((Move, Choose, Resign, Claim), Call.submit)
         self.handles |= {Draw: self.offer, Undo: self.offer, Rematch: self.rematch, Sync: self.sync}
@@ -49,10 +47,8 @@ class Play(Service):
 class ChatService(Service):
     """Broadcasts chat in a room, except to players who have blocked the sender."""
 
-    def __init__(self) -> None:
+    def __init__(self, core: Core) -> None:
         self.handles = {Chat: self.say}
-
-    def start(self, core: Core) -> None:
         self._mute_checks, self._on_chat = core.hooks.mute_checks, core.hooks.on_chat
         self._allowances, self._chat = core.allowances, core.settings.chat
 

@@ -57,11 +57,9 @@ log: Final = structlog.get_logger(__name__)
 class Names(Service):
     """Handles requests about names and devices, and stores when players come and take a seat."""
 
-    def __init__(self) -> None:
+    def __init__(self, core: Core) -> None:
         self._notes = Tasks()
         self.handles = {ClaimName: self.claim, LinkDevice: self.link, Devices: self.list_devices, Revoke: self.revoke}
-
-    def start(self, core: Core) -> None:
         self._core = core
         self.kept = Accounts(core.store)
         self._tries = RateLimits(TRIES, TRIES_MS, core.monotonic_ns)

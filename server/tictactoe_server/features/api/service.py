@@ -56,11 +56,9 @@ class Stream(Struct, eq=False):
 class Streams(Service):
     """All streams that have readers, by code. Every address can read only a limited number of streams at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, core: Core) -> None:
         self.by_code: dict[str, Stream] = {}
         self._is_sending = False
-
-    def start(self, core: Core) -> None:
         self._scheduler = core.scheduler
         self._allowances = core.allowances
         self._most_readers = core.limits.watchers_per_room
@@ -148,7 +146,7 @@ class RoomList(Struct, frozen=True):
 class Api(Service):
     """Serves public rooms and finished games as JSON, and streams of rooms."""
 
-    def __init__(self, streams: Streams) -> None:
+    def __init__(self, core: Core, streams: Streams) -> None:
         self._streams = streams
         self.routes = {
             r"/api/openapi\.json": lambda request: http_messages.HttpResponse(
@@ -160,8 +158,6 @@ class Api(Service):
             "/api/rooms/([^/]+)/stream": self.stream_room,
             r"/api/games/([\w-]+)(\.txt)?": self.show_game,
         }
-
-    def start(self, core: Core) -> None:
         self._core = core
         self._document = Path(__file__).with_name("openapi.json").read_bytes()
         self._made, self._began = (b"", -1, 0.0), 0
@@ -238,4 +234,4 @@ def _public_room(row: RoomSummary, now: int) -> PublicRoom:
     return PublicRoom(**shared, opened=now - row.age_ms)
 
 
-FEATURE: Final = Feature(make=lambda parts: [streams := Streams(), Api(streams)])
+FEATURE: Final = Feature(make=lambda parts: [streams := Streams(parts.core), Api(parts.core, streams)])

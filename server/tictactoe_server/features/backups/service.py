@@ -21,7 +21,7 @@ import structlog
 from click import BadParameter, IntRange, UsageError
 
 from tictactoe_server import OperatorError, clock
-from tictactoe_server.core.core import Core, Service
+from tictactoe_server.core.core import Service
 from tictactoe_server.features.backups.commands import backup, check, move, recover, restore
 from tictactoe_server.features.feature import Feature, Parts
 from tictactoe_server.settings import Options, Settings, option, parse_duration
@@ -83,9 +83,6 @@ class Backups(Service):
         self.problem = ""
         self.began_at = clock.wall()
         self.jobs = (self.run,)
-
-    def start(self, core: Core) -> None:
-        core.hooks.oldest_backup_days.append(lambda: self.oldest_days)
 
     @property
     def made_at(self) -> float | None:
@@ -223,7 +220,11 @@ class BackupOptions(Options):
 
 def _make(parts: Parts) -> Iterable[Service]:
     data, options = parts.settings.data, parts.settings.of(BackupOptions)
-    return [Backups(data, options.to, options.every_seconds, options.keep)] if data and options.to else ()
+    if data is None or options.to is None:
+        return ()
+    backups = Backups(data, options.to, options.every_seconds, options.keep)
+    parts.core.hooks.oldest_backup_days.append(lambda: backups.oldest_days)
+    return [backups]
 
 
 def _advise(settings: Settings) -> str:

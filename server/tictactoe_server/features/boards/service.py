@@ -166,7 +166,7 @@ class Boards(Topic):
 class LobbyBoards(Service):
     """Subscribes sessions to as many boards as they ask for when they request the lobby."""
 
-    def start(self, core: Core) -> None:
+    def __init__(self, core: Core) -> None:
         self.boards = Boards(core.time, core.names, core.hooks.on_demo_wanted)
         core.lobby.on_update.add(self.boards.update)
         core.hooks.on_lobby_request.add(self._subscribe)
@@ -175,4 +175,4 @@ class LobbyBoards(Service):
         self.boards.subscribe(session, request.boards if request.on else 0, demo=request.demo)
 
 
-FEATURE: Final = Feature(make=lambda parts: [LobbyBoards()])
+FEATURE: Final = Feature(make=lambda parts: [LobbyBoards(parts.core)])

@@ -43,14 +43,12 @@ log: Final = structlog.get_logger(__name__)
 class Demo(Service):
     """Plays demonstration games while a subscriber wants them. The workers in the bots' `pool` have precedence."""
 
-    def __init__(self, pool: ThinkingPool, command: Sequence[str] = (*COMMAND, IDLE)) -> None:
+    def __init__(self, core: Core, pool: ThinkingPool, command: Sequence[str] = (*COMMAND, IDLE)) -> None:
         self._pool = pool
         self._command = command
         self._show: Callable[[LiveBoard | None], None] = lambda board: None
         self._playing: asyncio.Task[None] | None = None
         self._random = Random()
-
-    def start(self, core: Core) -> None:
         core.hooks.on_demo_wanted.add(self.want)
 
     async def close(self) -> None:

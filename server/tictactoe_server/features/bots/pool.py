@@ -13,7 +13,7 @@ from typing import Final
 from tictactoe_engine import Position, Rules
 from tictactoe_engine.search import Analysis, Budget, Table, analyse, best_cells, fits_table, solve
 from tictactoe_engine.strategies import Level, choose_at_random, choose_by_rules, choose_side_at_random, opening_cells
-from tictactoe_server.core.core import Core, Service
+from tictactoe_server.core.core import Service
 from tictactoe_server.features.bots.workers import COMMAND, Priority, Workers
 
 _SHARE_FOR_OFFERS: Final = 0.5
@@ -45,9 +45,6 @@ class ThinkingPool(Service):
         self._deadline = deadline_seconds
         self._tables: dict[Rules, asyncio.Task[Table | None]] = {}
         self._random = SystemRandom()
-
-    def start(self, core: Core) -> None:
-        core.hooks.analysts.append(self.analyse)
 
     def status(self) -> Mapping[str, str]:
         return {"bots": f"{self.workers.waiting} moves are waiting for a bot process"}

@@ -16,7 +16,7 @@ from click import IntRange
 from tictactoe_engine.strategies import choose_at_random, choose_side_at_random
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.requests import Choose, Draw, Move, Rematch, Undo
-from tictactoe_server.core.core import Core, Service
+from tictactoe_server.core.core import Service
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.bots.demo import Demo
 from tictactoe_server.features.bots.pool import ThinkingPool
@@ -42,23 +42,22 @@ log: Final = structlog.get_logger(__name__)
 
 
 class Bots(Service):
-    """Plays for all bots that have seats in rooms on this server."""
+    """Plays for all bots that have seats in rooms on this server.
 
-    def __init__(self, pool: ThinkingPool, *, pause_seconds: float) -> None:
+    Args:
+        act: Carries out a command of a bot in the room with this code; may raise `Refused` or `StoreUnavailable`.
+    """
+
+    def __init__(
+        self, pool: ThinkingPool, act: Callable[[str, Player, Command], Awaitable[None]], *, pause_seconds: float
+    ) -> None:
         self.pool = pool
+        self._act = act
         self._pause = pause_seconds
         self._duties: dict[tuple[str, Kind], tuple[Moment, asyncio.Task[None]]] = {}
         self._is_closed = False
 
-    def start(self, core: Core) -> None:
-        async def act(code: str, player: Player, command: Command) -> None:
-            await core.carry_out(await core.rooms.find(code), player, command)
-
-        self.act = act
-        core.hooks.bot_levels.update(LEVELS)
-        core.rooms.on_shown.add(self._on_shown)
-
-    def _on_shown(self, live: LiveRoom) -> None:
+    def on_shown(self, live: LiveRoom) -> None:
         """Update the bots' duties in a room. A game of bots alone pauses without watchers unless a feature runs it."""
         if live.watchers or live.room.terms.is_organised or not live.is_for_bots:
             self.update(live.room)
@@ -106,7 +105,7 @@ class Bots(Service):
 
     async def _deliver(self, code: str, player: Player, command: Command) -> bool:
         try:
-            await self.act(code, player, command)
+            await self._act(code, player, command)
         except Refused as refused:
             log.debug("bot request refused", room=code, code=refused.code)
             return refused.code is not ErrorCode.BUSY
@@ -207,10 +206,17 @@ class BotOptions(Options):
 
 def make(parts: Parts, pool: ThinkingPool | None = None) -> Iterable[Service]:
     """Return the services of this feature; `pool` replaces the processes that compute bots' moves."""
-    options = parts.settings.of(BotOptions)
+    core, options = parts.core, parts.settings.of(BotOptions)
+
+    async def act(code: str, player: Player, command: Command) -> None:
+        await core.carry_out(await core.rooms.find(code), player, command)
+
     pool = pool or ThinkingPool(options.workers, options.deadline_seconds)
-    bots = Bots(pool, pause_seconds=options.pause_seconds)
-    return (bots, pool, Demo(pool)) if options.demo else (bots, pool)
+    bots = Bots(pool, act, pause_seconds=options.pause_seconds)
+    core.hooks.analysts.append(pool.analyse)
+    core.hooks.bot_levels.update(LEVELS)
+    core.rooms.on_shown.add(bots.on_shown)
+    return (bots, pool, Demo(core, pool)) if options.demo else (bots, pool)
 
 
 FEATURE: Final = Feature(make=make, options=BotOptions)

@@ -44,7 +44,7 @@ BLOCKS: Final[TableSpec[Blocks]] = TableSpec(
 class Blocking(Service):
     """Stores blocks, and caches the blocks of all connected players."""
 
-    def start(self, core: Core) -> None:
+    def __init__(self, core: Core) -> None:
         core.hooks.mute_checks.append(self.is_deaf)
         self._core = core
         table, elsewhere, of_player = core.store.table(BLOCKS), core.rooms.elsewhere, core.presence.of_player

@@ -125,14 +125,12 @@ CHALLENGES: Final[TableSpec[StoredChallenge]] = TableSpec(
 class Challenges(Service):
     """Handles challenges and their answers."""
 
-    def __init__(self, drain: Drain, blocking: Blocking) -> None:
+    def __init__(self, core: Core, drain: Drain, blocking: Blocking) -> None:
         self._drain, self._blocking = drain, blocking
         self.handles = {Challenge: self.challenge, Answer: self.answer, Block: self.block}
         self._by_player = Quota()  # unfinished challenges by the ids of both players
         self._unstored = Quota()  # the ids of challenged players by that of the challenger
         self._presence = WeakValueDictionary[str, asyncio.Event]()
-
-    def start(self, core: Core) -> None:
         self._core = core
         self._elsewhere = elsewhere = core.rooms.elsewhere
         self._stored = Mirror(core.store.table(CHALLENGES), CHALLENGES.name, elsewhere, self.tasks)
@@ -461,7 +459,9 @@ def _no_open_challenge() -> Refused:
 
 FEATURE: Final = Feature(
     make=lambda parts: (
-        () if parts.settings.hides_names else [blocking := Blocking(), Challenges(parts.drain, blocking)]
+        ()
+        if parts.settings.hides_names
+        else [blocking := Blocking(parts.core), Challenges(parts.core, parts.drain, blocking)]
     ),
     tables=(BLOCKS, CHALLENGES),
 )

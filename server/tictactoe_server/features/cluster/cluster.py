@@ -41,7 +41,7 @@ from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.features.cluster import messages
 from tictactoe_server.features.cluster.members import HEARTBEAT_SECONDS, Members
 from tictactoe_server.features.cluster.rooms import YOUNG_MS, OtherRoom, OtherRooms, OwnRooms
-from tictactoe_server.features.feature import Parts
+from tictactoe_server.features.feature import Node
 from tictactoe_server.features.jetstream.copies import Copies
 from tictactoe_server.features.jetstream.link import Link, Message
 from tictactoe_server.features.jetstream.store import JetStreamStore
@@ -90,23 +90,23 @@ class Cluster(RemoteServers, Service):
 
     is_several = True
 
-    def __init__(self, parts: Parts, url: str) -> None:
+    def __init__(self, node: Node, url: str) -> None:
         super().__init__()
-        if not isinstance(parts.store, JetStreamStore):
+        if not isinstance(node.store, JetStreamStore):
             raise CannotOpenStore("The store does not support clusters.")
-        self._store = store = parts.store
-        clock = Uninterrupted(parts.monotonic_ns)
+        self._store = store = node.store
+        clock = Uninterrupted(node.monotonic_ns)
         self.time = time = ServedTime(store, clock, note_seconds=NOTE_SECONDS, grace_seconds=GRACE_SECONDS)
-        self._on_order = parts.answer_order
+        self._on_order = node.answer_order
         self._link = store.link
-        name = f"{socket.gethostname()}:{parts.port}"
-        self.members = Members(store.link, name, url, time, lambda: parts.drain.is_on)
+        name = f"{socket.gethostname()}:{node.port}"
+        self.members = Members(store.link, name, url, time, lambda: node.drain.is_on)
         self.members.on_gone.add(lambda id: self._missing_a_server.set())
         self._id, self._secret = "", b""
         self._missing_a_server = asyncio.Event()
         self._copies = Copies(store.link)
 
-    def start(self, core: Core) -> None:
+    def start(self, core: Core) -> Iterable[Service]:
         link, members = self._link, self.members
         self._core = core
         self.own_rooms = OwnRooms(link, members, core)
@@ -115,6 +115,7 @@ class Cluster(RemoteServers, Service):
         self._asked_for = RateLimits(1, _ASKED_MS, core.monotonic_ns)
         for stream in self._store.streams.all:
             stream.on_set_back.append(lambda stream: link.run(self._write_back(stream)))
+        return [self]
 
     @property
     def has_joined(self) -> bool:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from click import BadParameter, UsageError
 
-from tictactoe_server.core.core import Service
+from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.features.cluster.commands import cluster
-from tictactoe_server.features.feature import Feature, Parts
+from tictactoe_server.features.feature import Feature, Node
 from tictactoe_server.features.jetstream import hidden, needing_nats
 from tictactoe_server.settings import Options, Settings, file_option, option, split_url
 from tictactoe_server.storage.specs import Specs, Storage
@@ -80,13 +80,19 @@ def _open_store(settings: Settings, specs: Specs) -> Awaitable[Storage] | None:
     )
 
 
-def _make(parts: Parts) -> Iterable[Service]:
-    options = parts.settings.of(ClusterOptions)
+def _connect(node: Node) -> RemoteServers | None:
+    options = node.settings.of(ClusterOptions)
     if not options.store:
-        return ()
+        return None
     from tictactoe_server.features.cluster.cluster import Cluster
 
-    return [Cluster(parts, options.advertise or parts.url)]
+    return Cluster(node, options.advertise or node.url)
 
 
-FEATURE: Final = Feature(make=_make, open_store=_open_store, commands=(cluster,), options=ClusterOptions)
+FEATURE: Final = Feature(
+    make=lambda parts: parts.core.rooms.elsewhere.start(parts.core),
+    connect=_connect,
+    open_store=_open_store,
+    commands=(cluster,),
+    options=ClusterOptions,
+)

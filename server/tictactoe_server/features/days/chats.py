@@ -48,10 +48,8 @@ CHATS: Final[TableSpec[StoredChat]] = TableSpec(
 class Chats(Service):
     """Stores the chat of players and watchers, and sends it to each player once per connection."""
 
-    def __init__(self) -> None:
+    def __init__(self, core: Core) -> None:
         self._sent = WeakKeyDictionary[Session, set[str]]()
-
-    def start(self, core: Core) -> None:
         self._table = core.store.table(CHATS)
         self._core = core
         core.hooks.on_chat.add(self._keep)

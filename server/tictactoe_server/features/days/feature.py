@@ -33,8 +33,8 @@ class DayOptions(Options):
 def make(parts: Parts, poster: HttpsPoster | None = None) -> Iterable[Service]:
     """Return the services of this feature; `poster` replaces the part that sends messages."""
     poster = poster or HttpsPoster([host for some in parts.settings.of(DayOptions).webhook_hosts for host in some])
-    days, sends = DayGames(), not parts.settings.hides_names  # nothing leaves a school's server
-    return (days, Plans(days), Chats(), Notifier(days, poster, parts.title, parts.server, sends=sends))
+    days = DayGames(parts.core)
+    return (days, Plans(parts.core, days), Chats(parts.core), Notifier(parts, days, poster))
 
 
 FEATURE: Final = Feature(make=make, tables=(DAY_GAMES, PLANS, CHATS, NOTICES, PUSH_KEYS), options=DayOptions)

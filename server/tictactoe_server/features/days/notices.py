@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
@@ -27,13 +27,13 @@ from tictactoe_protocol import ErrorCode, encode
 from tictactoe_protocol.days import MINUTES_A_DAY, Notify, PushSubscription, Turn
 from tictactoe_server import clock
 from tictactoe_server.core.change import Call
-from tictactoe_server.core.core import Core, Service
+from tictactoe_server.core.core import Service
 from tictactoe_server.features.challenges.service import Challenges
 from tictactoe_server.features.days.feed import render_feed
 from tictactoe_server.features.days.https import HttpsPoster, parse_target
 from tictactoe_server.features.days.service import DayGames
+from tictactoe_server.features.feature import Parts
 from tictactoe_server.http.texts import TITLE
-from tictactoe_server.operator.order import ServerParts
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.rooms.room import Refused
@@ -136,24 +136,17 @@ def urgency_of(turns: Sequence[Turn], seen: int, now: int) -> tuple[int, int | N
 
 
 class Notifier(Service):
-    """Handles `notify`, serves the feeds, and sends the messages.
+    """Handles `notify`, serves the feeds, and sends the messages."""
 
-    Args:
-        sends: Whether anything may leave the machine.
-    """
-
-    def __init__(
-        self, days: DayGames, poster: HttpsPoster, title: str, server: Callable[[], ServerParts], *, sends: bool
-    ) -> None:
-        self._days, self._poster, self._title, self._server, self._sends = days, poster, title or TITLE, server, sends
+    def __init__(self, parts: Parts, days: DayGames, poster: HttpsPoster) -> None:
+        self._core = core = parts.core
+        self._days, self._poster, self._title, self._server = days, poster, parts.title or TITLE, parts.server
+        self._sends = not parts.settings.hides_names  # nothing leaves a school's server
         self.handles, self.routes = {Notify: self.notify}, {r"/feed/([A-Za-z0-9_-]{16,64})\.atom": self.feed}
         self._feeds: dict[str, str] = {}  # players by the secrets of their feeds
         self._due: dict[str, int] = {}  # when to look at a player's games (ms of served time)
         self._connected: dict[str, int] = {}  # when players were last connected
         self._sealer: PushSealer | None = None
-
-    def start(self, core: Core) -> None:
-        self._core = core
         self._rows = Mirror(core.store.table(NOTICES), NOTICES.name, core.rooms.elsewhere, self.tasks)
         self._rows.on_change.add(self._on_row)
         self._days.on_turns.add(self._look_soon)

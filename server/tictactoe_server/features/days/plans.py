@@ -74,11 +74,9 @@ def _key(room: str, player: str) -> str:
 class Plans(Service):
     """Stores conditional moves and plays them."""
 
-    def __init__(self, games: DayGames) -> None:
+    def __init__(self, core: Core, games: DayGames) -> None:
         self._games = games
         self.handles = {Plan: self.plan}
-
-    def start(self, core: Core) -> None:
         self._core = core
         self._plans = Mirror(core.store.table(PLANS), PLANS.name, core.rooms.elsewhere, self.tasks)
         core.rooms.on_long_game.add(self._follow)

@@ -140,7 +140,7 @@ class DayGames(Service):
         on_visit: Called with the id of a player who has connected.
     """
 
-    def start(self, core: Core) -> None:
+    def __init__(self, core: Core) -> None:
         self._core = core
         self._rooms = rooms = core.rooms
         self._seats = core.indexes.seats.day_games

@@ -41,14 +41,12 @@ class MetricsServer(Service, Collector):
         server: Returns the parts of the server that is measured.
     """
 
-    def __init__(self, host: str, port: int, server: Callable[[], ServerParts]) -> None:
+    def __init__(self, core: Core, host: str, port: int, server: Callable[[], ServerParts]) -> None:
         self._host = host
         self.port = port
         self._server = server
         self._registry = CollectorRegistry()
         self._listener = Listener(_turn_away, Admission(_LIMITS, answer=self._answer), _LIMITS, make=_Asking)
-
-    def start(self, core: Core) -> None:
         core.hooks.connections.append(partial(MeteredConnection, core.counters))
 
     async def prepare(self) -> None:

@@ -15,7 +15,7 @@ def _make(parts: Parts) -> Iterable[Service]:
         return ()
     from tictactoe_server.features.previews.service import Previews
 
-    return (Previews(parts.title),)
+    return (Previews(parts.core, parts.title),)
 
 
 FEATURE: Final = Feature(make=_make)

@@ -43,7 +43,7 @@ Named = TypeVar("Named", SeatState, Participant)
 class Previews(Service):
     """Serves preview pictures; `drawn` is the number of pictures drawn so far."""
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, core: Core, title: str) -> None:
         self._title = spell(title or texts.TITLE, texts.TITLE)
         self._pictures: dict[Card, asyncio.Future[bytes]] = {}
         self._thread = ThreadPoolExecutor(1, "previews")
@@ -53,8 +53,6 @@ class Previews(Service):
             r"/preview/([^/.]+)\.png": self.room,
             r"/preview/replay/([A-Za-z0-9_-]{16,64})\.png": self.replay,
         }
-
-    def start(self, core: Core) -> None:
         self._core = core
         self._shares = core.store.table(SHARES)
         for find in core.hooks.find_events:

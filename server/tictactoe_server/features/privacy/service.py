@@ -67,7 +67,7 @@ log: Final = structlog.get_logger(__name__)
 class Erasure(Service):
     """Exports and erases the data of players, at their request or after `days` days of absence (None for never)."""
 
-    def __init__(self, specs: Specs, names: Names, days: int | None) -> None:
+    def __init__(self, core: Core, specs: Specs, names: Names, days: int | None) -> None:
         self._specs = specs
         self._names = names
         self._days = days
@@ -76,8 +76,6 @@ class Erasure(Service):
         self._waiting: dict[str, tuple[str, Forgotten]] = {}  # the next batch of erasures, by the hash of the id
         self._heard = set[str]()  # hashes of forgotten players who have to be disconnected from this server
         self._newest: int | None = None  # the largest number of any stand-in, or None if it is not known yet
-
-    def start(self, core: Core) -> None:
         self._core = core
         self._kept = core.store.table(FORGOTTEN)
         self._exports = RateLimits(_EXPORTS, _EXPORTS_MS, core.monotonic_ns)
@@ -415,6 +413,6 @@ class ForgetOrder(Order, frozen=True, tag="forget"):
 
 
 FEATURE: Final = Feature(
-    make=lambda parts: [Erasure(parts.specs, parts.names, parts.settings.keep_players_days)],
+    make=lambda parts: [Erasure(parts.core, parts.specs, parts.names, parts.settings.keep_players_days)],
     orders=(ForgetOrder,),
 )

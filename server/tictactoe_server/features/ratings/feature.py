@@ -140,7 +140,7 @@ def _write_new(path: Path, content: bytes) -> None:
 
 
 def _make(parts: Parts) -> Iterable[Service]:
-    ladders = Ladders(() if parts.settings.hides_names else parts.settings.of(RatingOptions).ladders)
+    ladders = Ladders(parts.core, () if parts.settings.hides_names else parts.settings.of(RatingOptions).ladders)
     return (ladders, LadderPages(ladders))
 
 

@@ -64,13 +64,11 @@ class Ladders(Service, RoomPolicy):
     purpose = RATED
     required = MappingProxyType({"visibility": "public", "bots": (), "analysis": "closed", "guests": ()})
 
-    def __init__(self, presets: Sequence[str]) -> None:
+    def __init__(self, core: Core, presets: Sequence[str]) -> None:
         self.presets = presets
         self.handles = {rated.Ratings: self.ratings, rated.Profile: self.profile}
         self._has_news, self._leaderboard_lock = asyncio.Event(), asyncio.Lock()
         self._leaderboards: dict[str, tuple[Ladder, int, dict[str, Row]]] = {}
-
-    def start(self, core: Core) -> None:
         self._core, self._accounts = core, Accounts(core.store)
         self.folding = Folding(core.store, self._announce)
         if self.presets:

@@ -31,11 +31,9 @@ ANALYSES_MS: Final = 10_000
 class Reviews(Service):
     """Answers requests for analyses of running and finished games, which the bots' worker processes compute."""
 
-    def __init__(self) -> None:
+    def __init__(self, core: Core) -> None:
         self._reviewed = Reviewed()
         self.handles = {Analyse: self.analyse, Review: self.review}
-
-    def start(self, core: Core) -> None:
         self._core = core
         self._analyses = RateLimits(ANALYSES, ANALYSES_MS, core.monotonic_ns)
 
@@ -94,4 +92,4 @@ class Reviews(Service):
         return AnalysisState.of(position, found, before)
 
 
-FEATURE: Final = Feature(make=lambda parts: [Reviews()])
+FEATURE: Final = Feature(make=lambda parts: [Reviews(parts.core)])

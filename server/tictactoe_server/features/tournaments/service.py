@@ -72,7 +72,7 @@ class EventList(Struct, frozen=True):
 class Tournaments(Service):
     """Handles requests about tournaments. While the server drains, no tournament, round or game begins."""
 
-    def __init__(self, drain: Drain, names: Names) -> None:
+    def __init__(self, core: Core, drain: Drain, names: Names) -> None:
         self._drain, self._names = drain, names
         self._opened_from: dict[str, str] = {}  # the address that opened each tournament, by code
         self._opening = asyncio.Lock()
@@ -85,8 +85,6 @@ class Tournaments(Service):
             EventWatch: self.watch,
             Events: self.list,
         }
-
-    def start(self, core: Core) -> None:
         self._core = core
         self._accounts, self._organisers = Accounts(core.store), core.store.table(ORGANISERS)
         self.events = events = EventStore(core, self.tasks)
@@ -325,7 +323,7 @@ class AllowOrganiser(Order, frozen=True, tag="organiser"):
 
 
 FEATURE: Final = Feature(
-    make=lambda parts: [Tournaments(parts.drain, parts.names)],
+    make=lambda parts: [Tournaments(parts.core, parts.drain, parts.names)],
     tables=(EVENTS, ORGANISERS),
     orders=(ListEvents, EndEvent, AllowOrganiser),
 )
