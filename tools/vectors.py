@@ -490,7 +490,7 @@ def run_event(event: Event, action: Any, **more: str) -> Event:
 def make_ladders() -> Iterator[dict[str, Any]]:
     """Yield ladders, players, changes by games and challenges, and their texts for different viewers."""
     names = {"p-ana": "ana", "p-bo": "b\u200bo"}
-    for figure in (0.0, 0.5, 62.5, 249.4):
+    for figure in (0.0, 0.4, 62.6, 249.4):
         row = LadderRow(7, "p-ana", "a\u200bna", 1500 + figure, figure, 41, -figure)
         ladder = LadderState(
             "four",
@@ -513,7 +513,7 @@ def make_ladders() -> Iterator[dict[str, Any]]:
         replace(summary, host_rating=1500, host_provisional=True),
     ):
         yield from tell_ladders("room", room)
-    standing = LadderStanding("four", 3, 1, 2, rating=1512.5, deviation=60.25, place=4)
+    standing = LadderStanding("four", 3, 1, 2, rating=1512.6, deviation=60.2, place=4)
     profile = PlayerProfile(
         "p-bo", "b\u200bo", (standing, LadderStanding("pie", 1, 0, 0, 1612.4, 201.0, provisional=True)), ()
     )

@@ -205,7 +205,7 @@ async def test_a_link_to_no_game_that_can_be_played_says_so(server: Server, visi
         "4x5x9",
         "4x5x4&blocked=z9",
         "4x5x4&marks=x",
-        "4x5x4&opening=pie&players=3",
+        "4x5x4&opening=pie&marks=XOA",
         "2x2x2&blocked=a1,a2,b1",
         "soon",
     )

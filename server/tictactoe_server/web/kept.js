@@ -23,11 +23,9 @@ export function write(name = "", text = "") {
 
 export function readKept() {
 	const found = read(STORE, (text) => JSON.parse(text ?? "{}"));
-	// Visitors from versions before clusters have a single token.
-	const tokens = found.token ? { "": found.token } : {};
 	const game = [...PRESETS, OWN].includes(found.game) ? found.game : PRESETS[0];
 	const own = { rows: 4, columns: 5, line: 4, marks: "XO", blocked: [], misere: false, gravity: false, ...found.own };
-	return { name: "", token: "", tokens, sound: true, theme: "system", clock: "", ...found, own, game };
+	return { name: "", token: "", tokens: {}, sound: true, theme: "system", clock: "", ...found, own, game };
 }
 
 /** @param {Kept} kept */

@@ -52,14 +52,13 @@ function writeOwn(own) {
 	return [`own=${rows}x${columns}x${line}`, ...given, ...FLAGS.filter((name) => own[name])].join("&");
 }
 
-/** Return the rules in the fragment of a link, or null if they are not playable. Older links have the number of `players`. */
+/** Return the rules in the fragment of a link, or null if they are not playable. */
 export function readOwn(fragment = "") {
 	const terms = new URLSearchParams(fragment);
 	const [rows, columns, line] = (/^(\d+)x(\d+)x(\d+)$/.exec(terms.get("own") ?? "") ?? []).slice(1).map(Number);
 	if (!rows) return null;
-	const marks = terms.get("marks") ?? MARKS.slice(0, Number(terms.get("players") ?? 2));
 	/** @type {OwnRules} */
-	const own = { rows, columns, line, marks, blocked: [], misere: terms.has("misere"), gravity: terms.has("gravity"), exact: terms.has("exact") || undefined, opening: terms.get("opening") ?? undefined };
+	const own = { rows, columns, line, marks: terms.get("marks") ?? "XO", blocked: [], misere: terms.has("misere"), gravity: terms.has("gravity"), exact: terms.has("exact") || undefined, opening: terms.get("opening") ?? undefined };
 	const cells = (terms.get("blocked") ?? "").split(",").filter(Boolean);
 	own.blocked = cells.map((name) => parseCell(name, complete(own))).sort((one, other) => one - other);
 	return JSON.stringify(fitRules(own)) === JSON.stringify(own) ? own : null;

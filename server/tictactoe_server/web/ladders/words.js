@@ -5,24 +5,18 @@ import { describeClock, describeRules } from "../words.js";
 
 const COLUMNS = { ladder: ["place", "player", "rating", "games", "trend"], player: ["rules", "rating", "place", "won", "drawn", "lost"] };
 
-/** Return the nearest whole number, of two the even one. */
-function whole(value = 0) {
-	const low = Math.floor(value);
-	return value - low > 0.5 || (value - low === 0.5 && low % 2) ? low + 1 : low;
-}
-
 const MEASURED_GAMES = 20;
 
 /** Describe a rating with its 95 % error, or with a question mark if it is provisional. */
-const describeRating = (rating = 0, deviation = 0, isProvisional = false) => (isProvisional ? `${whole(rating)}?` : `${whole(rating)} ±${whole(2 * deviation)}`);
+const describeRating = (rating = 0, deviation = 0, isProvisional = false) => (isProvisional ? `${Math.round(rating)}?` : `${Math.round(rating)} ±${Math.round(2 * deviation)}`);
 const signed = (points = 0) => `${points < 0 ? "" : "+"}${points}`;
 const nameSomebody = (name = "") => name || say("challenge somebody");
 
 /** Describe how a game changed a player's rating; without a name, the reader's own. @param {Protocol.RatingChange} change */
 function describeChange({ before, after, expected, provisional }, name = "") {
-	const [who, points] = [name ? "other" : "you", whole(expected * 100)];
+	const [who, points] = [name ? "other" : "you", Math.round(expected * 100)];
 	const told = say("decimal", { whole: Math.floor(points / 100), hundredths: String(points % 100).padStart(2, "0") });
-	return say(`rated ${who}`, { name, after: `${whole(after)}${provisional ? "?" : ""}`, change: signed(whole(after) - whole(before)), expected: told });
+	return say(`rated ${who}`, { name, after: `${Math.round(after)}${provisional ? "?" : ""}`, change: signed(Math.round(after) - Math.round(before)), expected: told });
 }
 
 /** @param {Protocol.Rated} push @param {Record<string, string>} names by the ids */
@@ -33,7 +27,7 @@ export function describeRated({ players }, names, viewer = "") {
 
 /** @param {Protocol.LadderState} ladder */
 export function describeLadder({ games: n, advantage, decided, closed }) {
-	const told = n >= MEASURED_GAMES ? say("ladder measures", { n, advantage: whole(advantage), decided: whole(decided * 100) }) : say("ladder games", { n });
+	const told = n >= MEASURED_GAMES ? say("ladder measures", { n, advantage: Math.round(advantage), decided: Math.round(decided * 100) }) : say("ladder games", { n });
 	if (!closed) return [told];
 	const { reason, figure, of } = closed;
 	return [told, sayOr(`ladder closed ${reason}`, say("ladder closed", { reason }), { n: figure, of })];
@@ -43,7 +37,7 @@ export function describeLadder({ games: n, advantage, decided, closed }) {
 export const nameColumns = (of) => COLUMNS[of].map((title) => say(`column ${title}`));
 /** @param {Protocol.LadderRow} row */
 export const listCells = ({ place, name, rating, deviation, games, trend }) =>
-	[place ?? "", name, describeRating(rating, deviation, place === null), games, `${trend < -0.5 ? "" : "+"}${whole(trend)}`].map(String);
+	[place ?? "", name, describeRating(rating, deviation, place === null), games, `${trend < -0.5 ? "" : "+"}${Math.round(trend)}`].map(String);
 /** @param {Protocol.LadderStanding} standing */
 export const listStanding = ({ rules, rating, deviation, provisional, place, wins, draws, losses }) =>
 	[rules, describeRating(rating, deviation, provisional), place, wins, draws, losses].map((cell) => String(cell ?? ""));
