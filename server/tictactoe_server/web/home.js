@@ -9,7 +9,6 @@ import { makePlayCard } from "./playcard.js";
 import { OWN } from "./rules.js";
 import { setEmblem } from "./shapes.js";
 import { makeTiles } from "./smallboard.js";
-import { makeTurns } from "./turns.js";
 import { formatDuration, joinWords, keepTogether, messageOf, nameGame, readCode } from "./words.js";
 
 const LIVE_BOARDS = 3;
@@ -80,7 +79,6 @@ function makeSide(app, play) {
 	const code = h("input", { placeholder: sayTitle("page code"), "aria-label": say("page code"), autocomplete: "off" });
 	const wall = h("a", { href: "/wall" }, say("page all games wall"));
 	const events = h("section", { hidden: true });
-	let hasLadders = false;
 	const games = h("a", { href: "/#games" }, say("history title"));
 	const notify = button(say("page notify title"), async () => (await import("./notify.js")).openNotify(app), { hidden: true });
 	const element = h("div.side-cards",
@@ -91,11 +89,7 @@ function makeSide(app, play) {
 	return { element, lobby, onPhase, onWelcome };
 
 	function onPhase() {
-		const { welcome } = app.connection;
-		notify.hidden = !welcome?.turns;
-		if (hasLadders || app.isNamed || !welcome?.ladders?.length) return;
-		hasLadders = true;
-		play.offerRated().catch(() => (hasLadders = false));
+		notify.hidden = !app.connection.welcome?.turns;
 	}
 
 	async function onWelcome() {
@@ -154,6 +148,26 @@ function makeResume(app) {
 		sure.focus();
 	}
 }
+
+/** The games over days that await the player's move, at the top of the page. @param {App} app */
+function makeTurns(app) {
+	const [title, list] = [h("h2"), h("ul.rooms")];
+	const next = button(sayTitle("page next"), () => app.openNextTurn(), { class: "primary", "aria-keyshortcuts": "." });
+	const element = h("section.card.turns", { "aria-labelledby": (title.id = "turns") }, h("div.card-head", title, next), list);
+	return { element, onPhase: draw, tick: draw };
+
+	function draw() {
+		const { turns } = app;
+		element.hidden = !turns.length;
+		setText(title, say("page turns", { n: turns.length }));
+		showKeyed(list, turns, ({ room }) => room, makeTurn, (row, { until }) => {
+			setText(row.lastChild, say("page time left", { time: formatDuration(until - performance.now()) }));
+		});
+	}
+}
+
+/** @param {Protocol.Turn} turn */
+const makeTurn = ({ room, rules }) => h("li", h("a", { href: `/${room}` }, keepTogether(nameGame(rules)), " · ", h("code", room)), h("span.note"));
 
 /** @param {HeldSeat} held @param {number | undefined} left ms of its hold */
 function describeSeat({ seat, rules, names, turn }, left) {

@@ -4,28 +4,12 @@ import { say } from "./catalogue.js";
 import { button, field, h, select, setText, show } from "./dom.js";
 import { makeClock, makeFault, parseClock } from "./forms.js";
 import { OwnGame } from "./owngame.js";
+import { makeRated } from "./rated.js";
 import { OWN, chosenRules } from "./rules.js";
 import { LEVELS, describeLevel, describeRules, keepTogether, nameMark } from "./words.js";
 
 /** @param {() => unknown} start @param {Child} [more] */
 const makeWay = (label = "", note = "", start, kind = "big", more) => h("div.way", button(label, start, { class: kind }), h("small", note, " ", more));
-
-/** The switch for rated games and a link to the ladders, both empty or hidden on servers without ladders. @param {App} app @param {HTMLSelectElement} clock */
-function makeRatedPlace(app, clock) {
-	/** @type {ReturnType<typeof import("./ladders/rated.js").makeRated> | undefined} */
-	let rated;
-	const [element, ladders] = [h("div.rated-place"), h("a", { href: "/ladder/", hidden: true }, say("ladder title"))];
-	const judge = () => rated?.judge(app.kept.game);
-	return { element, ladders, offer, judge, get isOn() { return rated?.isOn || undefined; } };
-
-	async function offer() {
-		const { makeRated } = await import("./ladders/rated.js");
-		rated = makeRated(app, clock);
-		show(element, rated.element);
-		ladders.hidden = false;
-		judge();
-	}
-}
 
 function makeAbout() {
 	const [title, told, size] = [h("h2"), h("p"), h("span.note")];
@@ -80,7 +64,8 @@ export function makePlayCard(app, mayPlay) {
 	}, (fragment) => app.copy(app.linkTo(`#${fragment}`)), (message) => blame(message));
 	const terms = makeTerms(app, () => blame(""));
 	const { element: fault, blame, refuse } = makeFault(own.element, { ...own.fields, clock: terms.ownClock });
-	const [others, rated] = [h("b"), makeRatedPlace(app, terms.clock)];
+	const [others, rated] = [h("b"), makeRated(app, terms.clock)];
+	const ladders = h("a", { href: "/ladder/", hidden: true }, say("ladder title"));
 	const element = h("section.card.play", { "aria-label": say("section play") },
 		h("div.about", about.elements, own.element, fault),
 		h("div.begin",
@@ -93,19 +78,20 @@ export function makePlayCard(app, mayPlay) {
 			field(say("page the computer"), terms.level),
 			field(say("new room seat"), terms.seat),
 		),
-		h("div.more-ways", terms.more, rated.ladders),
+		h("div.more-ways", terms.more, ladders),
 	);
 	describe();
 	const count = (online = 0) => setText(others, online > 1 ? say("home others", { n: online - 1 }) : online ? say("home nobody online") : "");
-	return { element, describe, count, offerRated: rated.offer, blame };
+	return { element, describe, count, blame };
 
-	function describe() {
+	async function describe() {
 		const chosen = chosenRules(kept);
 		blame("");
 		about.draw(kept.game, chosen);
 		terms.offerSeats(chosen);
 		own.element.hidden = kept.game !== OWN;
-		rated.judge();
+		await rated.judge(kept.game);
+		ladders.hidden = rated.element.hidden;
 	}
 
 	/** @param {Without<Protocol.Create | Protocol.Match, "id">} request without rules and clock, which are those chosen here */

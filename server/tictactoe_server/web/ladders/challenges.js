@@ -4,10 +4,10 @@ import { settleBanners, showBanner, showNotice } from "../banner.js";
 import { say, sayTitle } from "../catalogue.js";
 import { button, field, h, openDialog, select, setText, show } from "../dom.js";
 import { USUAL_CLOCK, makeClock, parseClock } from "../forms.js";
+import { makeRated } from "../rated.js";
 import { PRESETS, rulesOf } from "../rules.js";
 import { messageOf } from "../words.js";
-import { makeRated, tellRated } from "./rated.js";
-import { describeChallenge, describeChallengeEnd } from "./words.js";
+import { describeChallenge, describeChallengeEnd, describeRated } from "./words.js";
 
 /** @type {Map<string, {challenge: Protocol.OpenChallenge, banner: HTMLElement}>} */
 const open = new Map();
@@ -23,6 +23,14 @@ export function hearLadders(app, news) {
 	const listed = news.type === "challenge" ? [news] : (news.challenges ?? []);
 	if (news.type === "welcome") for (const id of open.keys()) if (!listed.some(({ challenge }) => challenge === id)) finish(app, { challenge: id, how: "over" });
 	for (const challenge of listed) if (!open.has(challenge.challenge)) open.set(challenge.challenge, { challenge, banner: makeBanner(app, challenge) });
+}
+
+/** @param {App} app @param {Protocol.Rated} push */
+function tellRated({ names, home, rooms: { shown } }, push) {
+	const isHere = shown?.code === push.room;
+	const told = describeRated(push, Object.fromEntries(names), isHere ? shown.viewer : home.player);
+	if (isHere) shown.ears?.onTold(told);
+	else showNotice(told.join(" "));
 }
 
 /** @param {App} app @param {Protocol.OpenChallenge} challenge @param {() => unknown} accept */
@@ -134,7 +142,7 @@ export function askForGame(app, player = "") {
 	}
 
 	async function send() {
-		const terms = { rules: game.value, clock: parseClock(clock.value) ?? null, rated: rated.isOn || undefined };
+		const terms = { rules: game.value, clock: parseClock(clock.value) ?? null, rated: rated.isOn };
 		try {
 			await app.meet();
 			await ask(app, { type: "challenge", player, ...terms, side: side.value || undefined });

@@ -3,11 +3,11 @@
 import { say, sayTitle } from "../catalogue.js";
 import { button, h, setText, urlOf } from "../dom.js";
 import { makeGame } from "../history.js";
+import { linkTo, listLadders, nameLadder, playRated } from "../rated.js";
 import { Lost } from "../requests.js";
 import { setEmblem } from "../shapes.js";
 import { messageOf } from "../words.js";
 import { askForGame, setBlocked } from "./challenges.js";
-import { linkTo, listLadders, nameLadder, playRated } from "./rated.js";
 import { describeLadder, describeMeetings, listCells, listStanding, nameColumns } from "./words.js";
 
 const MOST_LISTED = 50;

@@ -1,12 +1,10 @@
-/** Links to ladders and players, the switch for rated games, and their results. */
+/** Links to ladders and players, and the switch for rated games. */
 
-import { showNotice } from "../banner.js";
-import { say } from "../catalogue.js";
-import { h, setText } from "../dom.js";
-import { USUAL_CLOCK, parseClock } from "../forms.js";
-import { setEmblem } from "../shapes.js";
-import { nameGame } from "../words.js";
-import { describeRated } from "./words.js";
+import { say } from "./catalogue.js";
+import { h, setText } from "./dom.js";
+import { USUAL_CLOCK, parseClock } from "./forms.js";
+import { setEmblem } from "./shapes.js";
+import { nameGame } from "./words.js";
 
 export const nameLadder = (preset = "") => nameGame({ preset, rows: 0, columns: 0, line: 0 });
 /** @param {App} app @returns {readonly string[]} */
@@ -23,7 +21,7 @@ export function linkTo(app, player = "", name = "") {
 /** Whether the player has a name of their own, after an offer to keep one. @param {App} app */
 async function hasOwnName(app) {
 	await app.arrive();
-	if (!app.connection.welcome?.claimed) await (await import("../names.js")).keepName(app);
+	if (!app.connection.welcome?.claimed) await (await import("./names.js")).keepName(app);
 	return !!app.connection.welcome?.claimed;
 }
 
@@ -31,9 +29,9 @@ async function hasOwnName(app) {
 export function makeRated(app, clock) {
 	const [box, why] = [h("input", { type: "checkbox", role: "switch", change: turn }), h("small")];
 	const title = h("span", say("rated"));
-	const element = h("label.field.rated", title, box, why);
+	const element = h("label.field.rated", { hidden: true }, title, box, why);
 	clock.addEventListener("change", () => (box.checked &&= !!clock.value));
-	return { element, judge, get isOn() { return box.checked && !box.hidden; } };
+	return { element, judge, get isOn() { return (box.checked && !box.hidden) || undefined; } };
 
 	async function turn() {
 		if (!box.checked) return;
@@ -41,12 +39,12 @@ export function makeRated(app, clock) {
 		box.checked = await hasOwnName(app);
 	}
 
-	/** Hide the switch, and name the rated games, if this game has no ladder. */
+	/** Hide the switch on servers without ladders; if only this game has none, name those that do. */
 	async function judge(preset = "") {
 		await app.arrive();
 		const keys = listLadders(app);
 		title.hidden = box.hidden = !keys.includes(preset);
-		element.hidden = !keys.length;
+		element.hidden = app.isNamed || !keys.length;
 		setText(why, box.hidden ? say("refused not_allowed ladder", { ladders: keys.map(nameLadder).join(", ") }) : say("rated note"));
 	}
 }
@@ -54,12 +52,4 @@ export function makeRated(app, clock) {
 /** @param {App} app */
 export async function playRated(app, preset = "") {
 	if (await hasOwnName(app)) app.play({ type: "match", rules: preset, clock: parseClock(app.kept.clock || USUAL_CLOCK), rated: true });
-}
-
-/** @param {App} app @param {Protocol.Rated} push */
-export function tellRated({ names, home, rooms: { shown } }, push) {
-	const isHere = shown?.code === push.room;
-	const told = describeRated(push, Object.fromEntries(names), isHere ? shown.viewer : home.player);
-	if (isHere) shown.ears?.onTold(told);
-	else showNotice(told.join(" "));
 }
