@@ -9,9 +9,8 @@ import { Rooms } from "./rooms.js";
 import { Sound } from "./signals.js";
 import { describePush, describeUnanswered, messageOf } from "./words.js";
 
-/** How long an announcement is visible, and one with a text for the user to copy. */
+/** How long an announcement is visible. */
 const SHOWN_MS = 6000;
-const MARKED_MS = 60_000;
 
 export class App {
 	kept = readKept();
@@ -174,11 +173,11 @@ export class App {
 		setTimeout(() => this.show(text, isShown));
 	}
 
-	show(text = "", isShown = false, shownMs = SHOWN_MS) {
+	show(text = "", isShown = false) {
 		setText(this.status, text);
 		this.status.classList.toggle("unseen", isShown);
 		clearTimeout(this.#hiding);
-		this.#hiding = setTimeout(() => this.status.classList.add("unseen"), shownMs);
+		this.#hiding = setTimeout(() => this.status.classList.add("unseen"), SHOWN_MS);
 	}
 
 	async showRules(rules = this.rooms.shown?.state?.rules) {
@@ -202,13 +201,10 @@ export class App {
 		(await import("./commands.js")).showKeys();
 	}
 
-	/** Copy a text and say so, or select it if the browser cannot copy. */
+	/** Copy a text; say so, or that the browser cannot. */
 	async copy(text = "") {
 		const isWritten = await navigator.clipboard?.writeText(text).then(() => true, () => false);
-		if (isWritten || copyMarked(text)) return this.say(say("page copied", { text }));
-		this.show(say("page marked", { text }), false, MARKED_MS);
-		const from = /** @type {Text} */ (this.status.firstChild);
-		return getSelection()?.setBaseAndExtent(from, from.length - text.length, from, from.length);
+		this.say(say(isWritten || copyMarked(text) ? "page copied" : "page not copied", { text }));
 	}
 
 	/** A link for other people: this page's own address may lead elsewhere on their machines. */
