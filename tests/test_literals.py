@@ -38,7 +38,6 @@ ALLOWED: Final = (
     ("themes.py", r"[a-z\0 -]+", "names of styles"),
     ("tui/canvas.py", r"default on default", "the name of a style"),
     ("signals.js", r"<circle .*", "a part of a picture"),
-    ("worth.js", r"(win|draw) (draw|loss)| (at once|in|within)", "kinds of values, and ends of ids"),
     ("share.js", r"<iframe .*", "a tag"),
     ("", r"(draw|undo|rematch) (accept|decline)", "names of actions"),
     ("dom.js", r"input, select|button, a", "selectors"),

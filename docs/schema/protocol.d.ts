@@ -1,14 +1,15 @@
 // The messages of docs/reference/protocol.md, made by `python -m tools.protocol_types`.
 declare namespace Protocol {
-  /** Asks for the analysis of a position in the room's game: after `ply` moves, or by default the current one. */
+  /** Asks for the analysis of a position in the room's game. Attributes: ply: The number of moves before the position, by default all. stones: Whether texts call the marks black and white. */
   interface Analyse {
     type: "analyse";
     room: string;
     ply?: number;
+    stones?: boolean;
     id?: string;
   }
 
-  /** The analysis of the position after `ply` moves. Attributes: turn: The mark to move, or None at the end of the game. value: The value of the position for `turn`. cells: The value of each legal cell; empty at the end of the game, and if a choice is due. best: The best cells; empty if the value is unknown and more than half of the cells seem equally good. solved: Whether every value is exact. options: The value of each option, if a choice in an opening is due. best_options: The options with the best value. before: The analysis of the position before the choice, if a choice was made at this `ply`. */
+  /** The analysis of the position after `ply` moves. Attributes: turn: The mark to move, or None at the end of the game. value: The value of the position for `turn`. cells: The value of each legal cell; empty at the end of the game, and if a choice is due. best: The best cells; empty if the value is unknown and more than half of the cells seem equally good. solved: Whether every value is exact. options: The value of each option, if a choice in an opening is due. best_options: The options with the best value. before: The analysis of the position before the choice, if a choice was made at this `ply`. text: The value and the best moves in the language of `Hello`. played: The next move of the game, if `Hello` had a language and the move's value is known. */
   interface AnalysisState {
     ply: number;
     turn: string | null;
@@ -19,6 +20,8 @@ declare namespace Protocol {
     options?: { [key: string]: CellValue };
     best_options?: string[];
     before?: AnalysisState;
+    text?: string;
+    played?: PlayedMove;
   }
 
   /** A message from the operator to all players, or with a `code` from the server to this player. Attributes: at: The time in ms since 1970. */
@@ -63,11 +66,12 @@ declare namespace Protocol {
     ticket: string;
   }
 
-  /** The value of a position or a move for the player to move. Attributes: plies: For `win` and `loss`, the number of moves of all players to the end of the game. estimate: A number from -1 (lost) to 1 (won); exact unless the kind is `unknown`. */
+  /** The value of a position or a move for the player to move. Attributes: plies: For `win` and `loss`, the number of moves of all players to the end of the game. estimate: A number from -1 (lost) to 1 (won); exact unless the kind is `unknown`. text: For a cell, the value in the language of `Hello`, or "". */
   interface CellValue {
     kind: string;
     plies?: number | null;
     estimate?: number;
+    text?: string;
   }
 
   /** Challenges a player to a game. Attributes: player: The id or the claimed name of the challenged player. side: The mark for the challenger. By default, the marks are random. */
@@ -473,12 +477,13 @@ declare namespace Protocol {
     turn?: string | null;
   }
 
-  /** Identifies the player. This is the first request on every connection. Attributes: token: The secret in an earlier `welcome`, which makes this connection the same player again. client: The name of the client program. bot: Whether the player is a program; others see that it is one. link: A code from another device of the player, used instead of a token. rescue: A code that was issued when `name` was claimed, used instead of a token. */
+  /** Identifies the player. This is the first request on every connection. Attributes: token: The secret in an earlier `welcome`, which makes this connection the same player again. client: The name of the client program. language: The language of the texts that the server makes for this connection, such as `de`. bot: Whether the player is a program; others see that it is one. link: A code from another device of the player, used instead of a token. rescue: A code that was issued when `name` was claimed, used instead of a token. */
   interface Hello {
     type: "hello";
     name?: string;
     token?: string;
     client?: string;
+    language?: string;
     bot?: boolean;
     link?: string;
     rescue?: string;
@@ -764,6 +769,13 @@ declare namespace Protocol {
     pairing?: string;
   }
 
+  /** A judgement of the move that was played. Attributes: kind: A mistake gives away a win or a draw, a slip something less; other moves are the best or fine. lost: How much the value of the position fell, from 0 to 2. text: A comparison with the best move, or "". */
+  interface PlayedMove {
+    kind: "best" | "fine" | "mistake" | "slip";
+    lost: number;
+    text: string;
+  }
+
   /** A player's ladders and rated games. Attributes: games: Up to 20 rated games, newest first. with_: The results of the player who sent the request against this player. */
   interface PlayerProfile {
     player: string;
@@ -856,12 +868,13 @@ declare namespace Protocol {
     line?: number[];
   }
 
-  /** Asks for the analysis of a position in a finished game. Attributes: game_id: The id of a game of the player. replay: The id of a shared game, instead of `game_id`. ply: The number of moves before the position, by default all. */
+  /** Asks for the analysis of a position in a finished game. Attributes: game_id: The id of a game of the player. replay: The id of a shared game, instead of `game_id`. ply: The number of moves before the position, by default all. stones: Whether texts call the marks black and white. */
   interface Review {
     type: "review";
     game_id?: string;
     replay?: string;
     ply?: number;
+    stones?: boolean;
     id?: string;
   }
 

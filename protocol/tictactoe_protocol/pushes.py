@@ -7,7 +7,7 @@ values as examples.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -346,15 +346,31 @@ class CellValue(Struct, frozen=True, omit_defaults=True):
     Attributes:
         plies: For ``win`` and ``loss``, the number of moves of all players to the end of the game.
         estimate: A number from -1 (lost) to 1 (won); exact unless the kind is ``unknown``.
+        text: For a cell, the value in the language of `Hello`, or "".
     """
 
     kind: ValueKind
     plies: int | None = None
     estimate: float = 0.0
+    text: str = ""
 
     @classmethod
     def of(cls, value: Value) -> CellValue:
         return cls(value.kind, value.plies, value.estimate)
+
+
+class PlayedMove(Struct, frozen=True):
+    """A judgement of the move that was played.
+
+    Attributes:
+        kind: A mistake gives away a win or a draw, a slip something less; other moves are the best or fine.
+        lost: How much the value of the position fell, from 0 to 2.
+        text: A comparison with the best move, or "".
+    """
+
+    kind: Literal["best", "fine", "slip", "mistake"]
+    lost: float
+    text: str
 
 
 class AnalysisState(Struct, frozen=True, omit_defaults=True):
@@ -369,6 +385,8 @@ class AnalysisState(Struct, frozen=True, omit_defaults=True):
         options: The value of each option, if a choice in an opening is due.
         best_options: The options with the best value.
         before: The analysis of the position before the choice, if a choice was made at this `ply`.
+        text: The value and the best moves in the language of `Hello`.
+        played: The next move of the game, if `Hello` had a language and the move's value is known.
     """
 
     ply: int
@@ -380,6 +398,8 @@ class AnalysisState(Struct, frozen=True, omit_defaults=True):
     options: dict[str, CellValue] = {}
     best_options: tuple[str, ...] = ()
     before: AnalysisState | UnsetType = UNSET
+    text: str | UnsetType = UNSET
+    played: PlayedMove | UnsetType = UNSET
 
     @classmethod
     def of(cls, position: Position, found: Analysis, before: AnalysisState | UnsetType = UNSET) -> AnalysisState:

@@ -38,6 +38,7 @@ class Hello(RequestFields, frozen=True, tag="hello"):
     Attributes:
         token: The secret in an earlier `welcome`, which makes this connection the same player again.
         client: The name of the client program.
+        language: The language of the texts that the server makes for this connection, such as ``de``.
         bot: Whether the player is a program; others see that it is one.
         link: A code from another device of the player, used instead of a token.
         rescue: A code that was issued when `name` was claimed, used instead of a token.
@@ -46,6 +47,7 @@ class Hello(RequestFields, frozen=True, tag="hello"):
     name: str | UnsetType = UNSET
     token: Annotated[str, Meta(max_length=128)] | UnsetType = UNSET
     client: Annotated[str, Meta(max_length=128)] | UnsetType = UNSET
+    language: ShortText | UnsetType = UNSET
     bot: bool = False
     link: ShortText | UnsetType = UNSET
     rescue: ShortText | UnsetType = UNSET
@@ -240,9 +242,15 @@ class Share(RequestFields, frozen=True, tag="share"):
 
 
 class Analyse(_RoomRequest, frozen=True, tag="analyse"):
-    """Asks for the analysis of a position in the room's game: after `ply` moves, or by default the current one."""
+    """Asks for the analysis of a position in the room's game.
+
+    Attributes:
+        ply: The number of moves before the position, by default all.
+        stones: Whether texts call the marks black and white.
+    """
 
     ply: Count | UnsetType = UNSET
+    stones: bool = False
 
 
 class Review(RequestFields, frozen=True, tag="review"):
@@ -252,11 +260,13 @@ class Review(RequestFields, frozen=True, tag="review"):
         game_id: The id of a game of the player.
         replay: The id of a shared game, instead of `game_id`.
         ply: The number of moves before the position, by default all.
+        stones: Whether texts call the marks black and white.
     """
 
     game_id: ShortText | UnsetType = UNSET
     replay: ShortText | UnsetType = UNSET
     ply: Count | UnsetType = UNSET
+    stones: bool = False
 
 
 _Visiting = Hello | Create | Match | Join | Watch | Leave

@@ -30,7 +30,6 @@ from tictactoe_client.text.arrival import describe_arrival, describe_progress
 from tictactoe_client.text.help import describe_help
 from tictactoe_client.text.lobby import describe_terms, list_games, list_rooms
 from tictactoe_client.text.wording import describe_choices, describe_due
-from tictactoe_client.text.worth import describe_value, sign_of
 from tictactoe_client.tui.lists import align
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room.picture import describe_end, fill_panel
@@ -42,6 +41,7 @@ from tictactoe_words.attendance import describe_progress as describe_progress_of
 from tictactoe_words.telling import announce, describe_result, news_since
 from tictactoe_words.tournaments import describe_call, list_events, tabulate, tabulate_pairings
 from tictactoe_words.wording import describe_turn
+from tictactoe_words.worth import describe_value, sign_of
 from tools.examples import PUSH_EXAMPLES
 
 NEVER_DRAWN = frozenset({"id", "token", "record"})

@@ -4,10 +4,10 @@ import pytest
 
 from tictactoe_client.input import past
 from tictactoe_client.input.past import Judge, Mistake
-from tictactoe_client.text.worth import describe_mistake
 from tictactoe_engine import PRESETS, Position, Rules, format_cell, parse_cell
 from tictactoe_engine.search import Analysis, Budget, Value
 from tictactoe_engine.search import analyse as search
+from tictactoe_words.worth import describe_mistake
 
 CLASSIC, GOMOKU = PRESETS["classic"], PRESETS["gomoku"]
 GIVEN_AWAY = "a1 b2 c3 a3 b1 c2 c1"

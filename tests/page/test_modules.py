@@ -4,30 +4,14 @@ from random import Random
 
 from tests.engine.random_games import decide
 from tests.node import evaluate, run_node
-from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position
 from tictactoe_engine import PRESETS, Position, Rules, format_cell
-from tictactoe_engine.search import Budget, analyse
 from tictactoe_protocol.codec import encode
-from tictactoe_protocol.pushes import AnalysisState
 from tictactoe_protocol.terms import RulesState
 from tictactoe_server.http.assets import FOLDER
 from tictactoe_words.catalogue import FOLDER as CATALOGUES
 from tictactoe_words.emblems import SIGNS, emblem_of
 
 PROGRAM = Path(__file__).with_name("modules.mjs")
-POSITIONS = 24
-GAMES = ("classic", "misere", "three-players", "four", "four-pie", "gomoku-standard")
-SAY = """
-const [folder, catalogues, text] = process.argv.slice(1);
-const { readFileSync } = await import("node:fs");
-const { speak } = await import(`${folder}/catalogue.js`);
-const { comparePlayed, describeCellWorth, describePosition } = await import(`${folder}/worth.js`);
-speak("en", JSON.parse(readFileSync(`${catalogues}/en.json`, "utf8")));
-const ofCell = [comparePlayed, describeCellWorth];
-const tell = ([rules, at, cell]) => [describePosition(at, rules), ...ofCell.map((say) => say(cell, at, rules))];
-console.log(JSON.stringify(JSON.parse(text).map(tell)));
-"""
-
 RULES = """
 const [folder, text] = process.argv.slice(1);
 const { landingCell, nameCell, parseCell, splitLines } = await import(`${folder}/rules.js`);
@@ -49,33 +33,6 @@ console.log(JSON.stringify(JSON.parse(text).map(emblemOf)));
 
 def test_the_modules_pass_their_javascript_tests() -> None:
     run_node(str(PROGRAM), FOLDER.as_uri(), str(CATALOGUES))
-
-
-def test_page_and_terminal_describe_positions_alike() -> None:
-    cases, told = [], []
-    for seed in range(POSITIONS):
-        random = Random(seed)
-        position = Position.start(PRESETS[GAMES[seed % len(GAMES)]])
-        for _ in range(random.randrange(1, 8)):
-            if position.turn is not None:
-                position = decide(position, seed)
-                position = position.play(random.choice(position.legal_cells))
-        if position.turn is None:
-            continue
-        found = analyse(position, Budget(nodes=2_000))
-        state = AnalysisState.of(position, found)
-        cell = random.choice(position.legal_cells or (0,))
-        rules = position.rules
-        shown = {**json.loads(encode(RulesState.of(rules))), "preset": None}  # with letters instead of stones
-        cases.append([shown, json.loads(encode(state)), cell])
-        told.append(
-            [
-                describe_position(state, rules),
-                compare_played(cell, state, rules),
-                describe_cell_worth(cell, state, rules),
-            ]
-        )
-    assert evaluate(SAY, FOLDER.as_uri(), str(CATALOGUES), json.dumps(cases)) == told
 
 
 def test_the_page_knows_cells_landings_and_lines_as_the_engine_does() -> None:

@@ -31,6 +31,18 @@ async def test_watchers_can_analyse_a_game_with_open_analysis(server: Server) ->
         assert await analysis_of(ana, "analyse", room=room) == analysis
 
 
+async def test_an_analysis_has_texts_in_the_language_of_hello(server: Server) -> None:
+    async with two_playing(server, rules="gomoku", analysis="open") as (ana, bo, room):
+        await play_out({"X": ana, "O": bo}, room, [112, 97, 113, 210, 114, 195])
+        async with open_peer(server.url, language="de") as eve:
+            await eve.ask("watch", room=room)
+            analysis = await analysis_of(eve, "analyse", room=room, ply=5, stones=True)
+        assert analysis["text"].startswith("Weiß am Zug: ")
+        assert set(analysis["played"]) == {"kind", "lost", "text"}
+        assert analysis["cells"]["195"]["text"].startswith("A14")
+        assert {"text", "played"}.isdisjoint(await analysis_of(ana, "analyse", room=room, ply=5))
+
+
 @pytest.mark.features(REVIEWS)
 async def test_nothing_is_analysed_on_a_server_without_bots(server: Server) -> None:
     async with two_playing(server, analysis="open") as (ana, _, room):

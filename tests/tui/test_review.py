@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from tests.client.states import BO, state
 from tests.client.test_room import FakeCourier
-from tests.client.test_worth import DRAW, analysed
 from tests.peer import PATIENCE_SECONDS
+from tests.protocol.test_worth import DRAW, analysed
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.online.room import Room

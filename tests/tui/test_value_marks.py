@@ -1,13 +1,13 @@
 import pytest
 
-from tests.client.test_worth import DRAW, GUESS, LOSS, WIN, analysed
+from tests.protocol.test_worth import DRAW, GUESS, LOSS, WIN, analysed
 from tictactoe_client.board.board import BoardView, draw_board
 from tictactoe_client.board.grid import BoardStyle, fit_board
-from tictactoe_client.text.worth import format_value
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room.picture import paint_values
 from tictactoe_engine import PRESETS, Position, Rules
 from tictactoe_protocol.pushes import AnalysisState, CellValue
+from tictactoe_words.worth import format_value
 
 
 def draw(

@@ -27,7 +27,6 @@ from tictactoe_client.text.answers import answer_query, describe_last, draw_boar
 from tictactoe_client.text.help import describe_help
 from tictactoe_client.text.talk import Muted, announce_chat, list_sentences
 from tictactoe_client.text.wording import MOST_FREE_AFTER_MISTAKE, describe_due, describe_ways_on, list_free
-from tictactoe_client.text.worth import review_position
 from tictactoe_engine import BLOCKED, FREE, format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
@@ -43,6 +42,7 @@ from tictactoe_words.openings import choices_at, placer
 from tictactoe_words.scene import View, describe_banner, list_questions, tell_move
 from tictactoe_words.telling import tell_choice
 from tictactoe_words.wording import describe_turn
+from tictactoe_words.worth import review_position
 
 OfferKind = Literal["draw", "undo", "rematch"]
 GivingUp = Literal["resign", "leave", "new", "quit"]

@@ -14,11 +14,11 @@ from typing import Final
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from tictactoe_client.text.worth import describe_mistake, rate
 from tictactoe_engine import Position, Rules
 from tictactoe_engine.search import Budget, analyse, fits_table
 from tictactoe_protocol.pushes import AnalysisState, RoomState
 from tictactoe_protocol.reviewed import carry, worth_of_move
+from tictactoe_words.worth import describe_mistake, rate
 
 SEARCH_SECONDS: Final = 0.4
 GAME_SECONDS: Final = 20.0

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -67,6 +69,17 @@ def speak(language: str | None = None, *, in_ascii: bool = False) -> None:
     global _spoken
     language = language or _spoken.language
     _spoken = Catalogue(language, in_ascii=True) if in_ascii else open_catalogue(language)
+
+
+@contextmanager
+def speaking(language: str) -> Iterator[None]:
+    """Make sentences in another language, or in English if it is unknown, in a block that awaits nothing."""
+    global _spoken
+    before, _spoken = _spoken, open_catalogue(language if language in LANGUAGES else "en")
+    try:
+        yield
+    finally:
+        _spoken = before
 
 
 def say(id: str, **places: Any) -> str:

@@ -274,6 +274,7 @@ class Session(Throttle):
 
     Attributes:
         device: The token, name and client program from hello.
+        language: The language of texts for the client, or "".
         rooms: The rooms (`LiveRoom`) that this connection plays in or watches, by code.
         tries: The rate limit on wrong codes in hello.
     """
@@ -289,6 +290,7 @@ class Session(Throttle):
         super().__init__(connection, dispatcher, pressure, now)
         self.player: Player | None = None
         self.device = Device()
+        self.language = ""
         self.rooms: dict[str, Any] = {}
         self.topics: dict[Topic, None] = {}
         self.counters = counters

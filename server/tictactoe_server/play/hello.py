@@ -67,6 +67,7 @@ class HelloService(Service):
 
     async def answer(self, call: Call) -> None:
         session, hello = call.session, call.request
+        session.language = hello.language or ""
         identity = await self._identify(hello, session)
         ban = self._bans.of_subject(identity.player.id)
         if ban is not None:

@@ -143,7 +143,7 @@ export class Connection {
 	}
 
 	#greet() {
-		this.#send(JSON.stringify({ type: "hello", client: `tictactoe-page/${navigator.platform}`, ...this.identity.hello }));
+		this.#send(JSON.stringify({ type: "hello", client: `tictactoe-page/${navigator.platform}`, language: document.documentElement.lang, ...this.identity.hello }));
 	}
 
 	/** Send a text unless the socket is closing; its loss is handled a moment later. */

@@ -2,6 +2,7 @@
 
 import { say } from "./catalogue.js";
 import { findDeed, firstOf, isServerBot, takeOf } from "./choices.js";
+import { lookOf } from "./kept.js";
 import { FREE, nameCell, nextMark, parseCell } from "./rules.js";
 import { askToNotify } from "./signals.js";
 import { describeTurn, messageOf } from "./words.js";
@@ -147,11 +148,12 @@ export class GameControls {
 	}
 
 	async #analyse(ply = 0) {
-		const { room, app, source } = this.page;
+		const { room, app, source, state } = this.page;
+		const stones = !!state && lookOf(state.rules) === "stones";
 		await app.arrive();
 		const { analysis } = room
-			? await room.request({ type: "analyse", ply })
-			: await app.connection.request({ type: "review", game_id: source.past, replay: source.shared, ply });
+			? await room.request({ type: "analyse", ply, stones })
+			: await app.connection.request({ type: "review", game_id: source.past, replay: source.shared, ply, stones });
 		return /** @type {Analysis} */ (analysis);
 	}
 

@@ -5,7 +5,7 @@ import { button, h, setText, svg } from "./dom.js";
 import { Refused } from "./requests.js";
 import { FREE, placerOf } from "./rules.js";
 import { messageOf } from "./words.js";
-import { comparePlayed, describeCellWorth, describePosition, judge, lossOf, rate, worthsOf } from "./worth.js";
+import { rate, worthsOf } from "./worth.js";
 
 const MOMENT_MS = 50;
 
@@ -66,12 +66,12 @@ export class Review {
 	}
 
 	get kinds() {
-		return this.moves.map((cell, ply) => (this.known[ply] ? judge(cell, this.known[ply]) : ""));
+		return this.moves.map((_, ply) => this.known[ply]?.played?.kind ?? "");
 	}
 
 	/** Return the number of moves at the turning point: the move that gave away most, the last of several; 0 for none. */
 	get turningPoint() {
-		const lost = this.moves.map((cell, ply) => (this.known[ply] ? lossOf(cell, this.known[ply]) : 0));
+		const lost = this.moves.map((_, ply) => this.known[ply]?.played?.lost ?? 0);
 		const most = Math.max(0, ...lost);
 		return most && lost.lastIndexOf(most) + 1;
 	}
@@ -143,10 +143,10 @@ export class ReviewPanel {
 			const after = await review.analyse(here);
 			const before = here ? await review.analyse(here - 1) : null;
 			if (this.#here !== here) return;
-			const better = before?.turn && lossOf(moves[here - 1], before) ? { mark: state.board[moves[here - 1]], cells: before.best } : null;
+			const better = before?.played?.lost ? { mark: state.board[moves[here - 1]], cells: before.best } : null;
 			this.worths = { ...worthsOf(after, this.#isAll), better, draw: drawWorths };
-			const compared = before ? comparePlayed(moves[here - 1], before, state.rules) : "";
-			this.text = compared ? say("view review position", { stands: describePosition(after, state.rules), compared }) : describePosition(after, state.rules);
+			const [stands = "", compared] = [after.text, before?.played?.text];
+			this.text = compared ? say("view review position", { stands, compared }) : stands;
 			page.app.say(this.text, true);
 			this.draw();
 			if (state.status === "over") this.#scan();
@@ -187,13 +187,11 @@ export class ReviewPanel {
 		if (count < moves.length) return setText(this.#turned, say("view review progress", { n: count, count: moves.length }));
 		if (!this.#turningPoint) return setText(this.#turned, say("nothing given away"));
 		const at = this.#turningPoint - 1;
-		return setText(this.#turned, say("view review turned", { n: at + 1, compared: comparePlayed(moves[at], known[at], state.rules) }));
+		return setText(this.#turned, say("view review turned", { n: at + 1, compared: known[at].played?.text ?? "" }));
 	}
 
 	point(cell = -1) {
-		const analysis = this.review.known[this.#here];
-		const isKnown = cell >= 0 && analysis?.cells[cell] && this.state;
-		setText(this.#pointed, isKnown ? describeCellWorth(cell, analysis, isKnown.rules) : "");
+		setText(this.#pointed, this.review.known[this.#here]?.cells[cell]?.text ?? "");
 	}
 
 	lookAtMistake() {

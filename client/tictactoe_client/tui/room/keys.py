@@ -15,7 +15,6 @@ from tictactoe_client.settings import ExitCode
 from tictactoe_client.text.help import Topic, list_room_help
 from tictactoe_client.text.talk import list_sentences
 from tictactoe_client.text.wording import describe_unknown
-from tictactoe_client.text.worth import rank_cells
 from tictactoe_client.tui.page import HelpPage
 from tictactoe_client.tui.program import ClientScreen, Program
 from tictactoe_client.tui.room.model import RoomModel, example_cell, find_deed
@@ -26,6 +25,7 @@ from tictactoe_words.catalogue import say
 from tictactoe_words.choices import Deed, describe_reason
 from tictactoe_words.commands import IN_ROOMS, Intent, Look, Place, Query, Verb, VerbKind
 from tictactoe_words.wording import explain_rules, name_of, next_mark
+from tictactoe_words.worth import rank_cells
 
 
 class RoomCommands:

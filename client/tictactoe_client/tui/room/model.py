@@ -13,7 +13,6 @@ from tictactoe_client.input.cells import goes_on, is_whole
 from tictactoe_client.input.record import RecordedRoom
 from tictactoe_client.online.events import Updated
 from tictactoe_client.settings import Settings
-from tictactoe_client.text.worth import name_option
 from tictactoe_client.tui.foot import Hint, join_hints
 from tictactoe_client.tui.keymap import ARROWS, Keymap
 from tictactoe_client.tui.line import RoomLine
@@ -28,6 +27,7 @@ from tictactoe_words.commands import ACTIONS, DEEDS, SITUATIONS, SUGGESTED, key_
 from tictactoe_words.openings import current_mark
 from tictactoe_words.scene import Scene, Unanswered, scene
 from tictactoe_words.telling import announce, loser_of
+from tictactoe_words.worth import name_option
 
 Kind = Literal["replay", "waiting", "playing", "watching", "over"]
 

@@ -24,7 +24,6 @@ from tictactoe_client.online.address import reachable_address
 from tictactoe_client.text.programs import invitation
 from tictactoe_client.text.qr import render_code
 from tictactoe_client.text.wording import describe_clock_in_words
-from tictactoe_client.text.worth import compare_played, describe_cell_worth, describe_position, format_value, list_worth
 from tictactoe_client.tui.canvas import Canvas
 from tictactoe_client.tui.foot import Foot, Hint, arrange_foot, draw_keys, fit_keys
 from tictactoe_client.tui.picture import (
@@ -57,6 +56,7 @@ from tictactoe_words.wording import (
     format_duration,
     is_draw,
 )
+from tictactoe_words.worth import compare_played, describe_cell_worth, describe_position, format_value, list_worth
 
 LEFT: Final = 2
 MIN_WIDTH: Final = 24

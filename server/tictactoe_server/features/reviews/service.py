@@ -23,6 +23,8 @@ from tictactoe_server.records.tables import SHARES
 from tictactoe_server.rooms.finished import final_position
 from tictactoe_server.rooms.room import Refused
 from tictactoe_server.transport.rate_limit import RateLimits
+from tictactoe_words.catalogue import speaking
+from tictactoe_words.worth import add_words
 
 ANALYSES: Final = 10
 ANALYSES_MS: Final = 10_000
@@ -47,14 +49,14 @@ class Reviews(Service):
         - for a position after more moves than have been played;
         - if the search takes too long.
         """
-        room, request = call.live.room, call.request
+        room = call.live.room
         self._core.allowances.consume(self._analyses[call.player.id], "analyse")
         if room.status == "playing" and room.analysis != "open":
             if room.mark_of(call.player.id) is not None:
                 raise Refused(ErrorCode.NOT_ALLOWED, "own analysis")
             if room.people >= 2 or not room.terms.hints:
                 raise Refused(ErrorCode.NOT_ALLOWED, "analysis")
-        await self._answer(call, room.position, request.ply)
+        await self._answer(call, room.position)
 
     async def review(self, call: Call) -> None:
         request: Review = call.request
@@ -65,13 +67,14 @@ class Reviews(Service):
             game = await find_own(self._core.store.games, call.player, request.game_id)
         else:
             raise Refused(ErrorCode.BAD_MESSAGE, "review", path="game_id")
-        await self._answer(call, final_position(game), request.ply)
+        await self._answer(call, final_position(game))
 
-    async def _answer(self, call: Call, last: Position, ply: int | UnsetType) -> None:
-        """Reply with the analysis of the position after `ply` moves, by default of `last`, the last position.
+    async def _answer(self, call: Call, last: Position) -> None:
+        """Reply with the analysis of the requested position in a game whose last position is `last`.
 
         Analyses of positions in the same game are remembered and reused.
         """
+        ply, language = call.request.ply, call.session.language
         count = last.ply if ply is UNSET else ply
         if count > last.ply:
             raise Refused(ErrorCode.STALE, "analysis", path="ply", ply=count, played=last.ply)
@@ -80,7 +83,12 @@ class Reviews(Service):
             before = UNSET if position.unchosen is None else await self._find(position.unchosen)
             known[count] = await self._find(position, before)
             carry(known, last)
-        call.answer(analysis=known[count])
+        analysis = known[count]
+        if language:
+            played = last.moves[count] if count < last.ply else None
+            with speaking(language):
+                analysis = add_words(analysis, last.rules, played, in_stones=call.request.stones)
+        call.answer(analysis=analysis)
 
     async def _find(self, position: Position, before: AnalysisState | UnsetType = UNSET) -> AnalysisState:
         analysts = self._core.hooks.analysts

@@ -1,11 +1,17 @@
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET
 from msgspec.structs import replace
 
-from tictactoe_client.text.worth import (
+from tictactoe_engine import PRESETS, Position, Rules
+from tictactoe_engine.search import Budget, analyse
+from tictactoe_protocol.pushes import AnalysisState, CellValue, PlayedMove
+from tictactoe_words.worth import (
+    add_words,
     compare_played,
     describe_alternatives,
     describe_cell_worth,
@@ -15,9 +21,6 @@ from tictactoe_client.text.worth import (
     rank_cells,
     review_position,
 )
-from tictactoe_engine import PRESETS, Position, Rules
-from tictactoe_engine.search import Budget, analyse
-from tictactoe_protocol.pushes import AnalysisState, CellValue
 
 CLASSIC = PRESETS["classic"]
 WIN, LOSS, DRAW = CellValue("win", 3, 1.0), CellValue("loss", 4, -1.0), CellValue("draw")
@@ -165,3 +168,27 @@ def test_every_position_of_every_game_has_words(rules: Rules, choices: list[int]
                 assert told.endswith(".")
                 assert "None" not in told
             position = position.play(cell)
+
+
+def test_words_for_the_page_call_stones_black_and_white() -> None:
+    rules = PRESETS["gomoku-standard"]
+    options = {"X": WIN, "O": LOSS, "more": DRAW}
+    due = replace(made(WIN, "O"), cells={}, best=(), options=options, best_options=("X",))
+    chosen = replace(made(DRAW, a=DRAW, b=DRAW), best=(0, 1), before=due)
+    choice = "White to choose. black: wins in 3; white: loses in 4; two more: a draw. Best: black."
+    both = f"Before the choice: {choice} Then: Black to move: a draw with best play. All moves are equal."
+    assert [add_words(one, rules, None, in_stones=True).text for one in (due, chosen)] == [choice, both]
+    letters = "O to choose. X: wins in 3; O: loses in 4; two more: a draw. Best: X."
+    assert add_words(due, rules, None, in_stones=False).text == letters
+
+
+@pytest.mark.parametrize(
+    ("played", "kind", "lost"), [(0, "best", 0.0), (1, "slip", 0.7), (2, "mistake", 1.0), (3, "mistake", 2.0)]
+)
+def test_the_played_move_is_judged_by_what_it_gave_away(played: int, kind: Any, lost: float) -> None:
+    analysis = made(WIN, a=WIN, b=GUESS, c=DRAW, d=LOSS)
+    words = add_words(analysis, CLASSIC, played, in_stones=False)
+    assert words.played == PlayedMove(kind, lost, compare_played(played, analysis, CLASSIC))
+    texts = ["A1 wins in 3", "B1: unclear, looks good", "C1: a draw", "A2 loses in 4"]
+    assert [value.text for value in words.cells.values()] == texts
+    assert add_words(analysis, CLASSIC, 8, in_stones=False).played is UNSET

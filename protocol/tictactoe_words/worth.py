@@ -1,21 +1,25 @@
-"""Describes values of positions and moves, from the point of view of the mark on turn."""
+"""Describes values of positions and moves, from the point of view of the mark on turn.
+
+The parameter `name` of some functions returns the name of a mark, by default its letter.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from tictactoe_engine import Rules, format_cell
 from tictactoe_engine.opening import MORE
-from tictactoe_protocol.pushes import AnalysisState, CellValue
+from tictactoe_protocol.pushes import AnalysisState, CellValue, PlayedMove
 from tictactoe_words.catalogue import say
 
 _MOST_BEST, _MOST_OTHERS, _MOST_IN_A_LINE = 6, 9, 4
 EVEN: Final = 0.15
 """Estimates this close to 0 are not significant."""
+_SLIP, _MISTAKE = 0.2, 0.75  # how much worse than the best a move may be
 _GIVEN_AWAY: Final = {("win", "draw"), ("win", "loss"), ("draw", "loss")}
 _SIGNS: Final = {"win": "+", "loss": "-", "draw": "="}
 
@@ -29,33 +33,34 @@ def describe_value(value: CellValue, *, solved: bool = True) -> str:
     return say("worth good" if value.estimate > EVEN else "worth bad" if value.estimate < -EVEN else "worth even")
 
 
-def describe_position(analysis: AnalysisState, rules: Rules) -> str:
+def describe_position(analysis: AnalysisState, rules: Rules, name: Callable[[str], str] = str) -> str:
     """Describe a position and the best moves: ``X to move: a draw with best play. Best: B2, A1.``"""
     if analysis.before:
         moments = (replace(moment, before=UNSET) for moment in (analysis.before, analysis))
-        chosen, description = (describe_position(moment, rules) for moment in moments)
+        chosen, description = (describe_position(moment, rules, name) for moment in moments)
         return say("before the choice", chosen=chosen, told=description)
     turn, value = analysis.turn, analysis.value
     if turn is None:
         return say("game is over here")
+    mark = _begin(name(turn))
     if analysis.options:
-        options = [say("chat of", name=name_option(option), text=worth) for option, worth in _options(analysis)]
-        best = ", ".join(map(name_option, analysis.best_options))
-        return say("stands to choose", mark=turn, options="; ".join(options), best=best)
+        options = [say("chat of", name=name_option(option, name), text=worth) for option, worth in _options(analysis)]
+        best = ", ".join(name_option(option, name) for option in analysis.best_options)
+        return say("stands to choose", mark=mark, options="; ".join(options), best=best)
     worth, is_several = describe_value(value, solved=analysis.solved), len(rules.marks) > 2
     match value.kind:
         case "win":
-            verdict = say("stands against all" if is_several else "stands", mark=turn, worth=worth)
+            verdict = say("stands against all" if is_several else "stands", mark=mark, worth=worth)
         case "loss" if is_several:
-            verdict = say("stands to move, together", mark=turn, worth=worth)
+            verdict = say("stands to move, together", mark=mark, worth=worth)
         case "loss":
-            won, other = _say_soon("worth win", value, solved=analysis.solved), rules.marks.replace(turn, "")
-            verdict = say("stands to move, others win", mark=turn, other=other, worth=won)
+            won, other = _say_soon("worth win", value, solved=analysis.solved), name(rules.marks.replace(turn, ""))
+            verdict = say("stands to move, others win", mark=mark, other=other, worth=won)
         case "draw":
-            verdict = say("stands draw of several" if is_several else "stands draw", mark=turn)
+            verdict = say("stands draw of several" if is_several else "stands draw", mark=mark)
         case _:
             is_even = abs(value.estimate) <= EVEN
-            verdict = say("stands to move" if is_even else "stands to move, guess", mark=turn, worth=worth)
+            verdict = say("stands to move" if is_even else "stands to move, guess", mark=mark, worth=worth)
     if not analysis.best:
         return say("nothing decides yet", verdict=verdict)
     if len(analysis.best) == len(analysis.cells) > 1:
@@ -87,9 +92,9 @@ def format_value(value: CellValue, room: int, *, is_best: bool, is_chosen: bool 
     return f"{next(form for form in forms if len(form) <= 3):<3}"
 
 
-def name_option(option: str) -> str:
+def name_option(option: str, name: Callable[[str], str] = str) -> str:
     """Return the name of a choice in an opening: a mark, or ``two more``."""
-    return say("option more") if option == MORE else option
+    return say("option more") if option == MORE else name(option)
 
 
 def review_position(after: AnalysisState, before: AnalysisState | None, cell: int | None, rules: Rules) -> list[str]:
@@ -119,7 +124,7 @@ def describe_cell_worth(cell: int, analysis: AnalysisState, rules: Rules) -> str
     return say("stands", mark=name, worth=worth) if is_decided else say("chat of", name=name, text=worth)
 
 
-def compare_played(played: int, analysis: AnalysisState, rules: Rules) -> str:
+def compare_played(played: int, analysis: AnalysisState, rules: Rules, name: Callable[[str], str] = str) -> str:
     """Compare the played move with the best: ``X played C3: wins in 7. B2 was best: wins in 3.``; "" if unknown."""
     value = analysis.cells.get(played)
     if value is None or analysis.turn is None:
@@ -134,12 +139,12 @@ def compare_played(played: int, analysis: AnalysisState, rules: Rules) -> str:
     elif best is None or best not in analysis.cells:
         id = "played"
     elif value.plies != 1 and len(rules.marks) == 2 and (analysis.cells[best].kind, value.kind) in _GIVEN_AWAY:
-        now = _describe_lost(value, rules.marks.replace(analysis.turn, ""), solved=analysis.solved)
+        now = _describe_lost(value, name(rules.marks.replace(analysis.turn, "")), solved=analysis.solved)
         return say(f"gave away {analysis.cells[best].kind}", now=now, **names)
     else:
         better = describe_value(analysis.cells[best], solved=analysis.solved)
         id = "played, better" if better == worth else "played, best"
-    return say(id, mark=analysis.turn, worth=worth, better=better, **names)
+    return say(id, mark=_begin(name(analysis.turn)), worth=worth, better=better, **names)
 
 
 def _describe_lost(value: CellValue, other: str, *, solved: bool) -> str:
@@ -147,12 +152,40 @@ def _describe_lost(value: CellValue, other: str, *, solved: bool) -> str:
     if value.kind == "draw":
         return say("now draw")
     soon = CellValue("win", None if value.plies is None else value.plies - 1)
-    return _say_soon("now win", soon, solved=solved, other=other)
+    return _say_soon(f"now {soon.kind}", soon, solved=solved, other=other)
 
 
 def describe_mistake(ply: int, cell: int, before: AnalysisState, rules: Rules) -> str:
     """Describe a mistake: ``Move 4: B1 gives the draw away: X now wins in 3 moves. C2 was best.``"""
     return say("mistake", n=ply, compared=compare_played(cell, before, rules))
+
+
+def add_words(analysis: AnalysisState, rules: Rules, played: int | None, *, in_stones: bool) -> AnalysisState:
+    """Return an analysis with its texts, and with a judgement of `played`, the next move in the game, if there is one.
+
+    If `in_stones` is true, the marks are called black and white.
+    """
+    stones = dict(zip(rules.marks, (say("stone black"), say("stone white")), strict=False)) if in_stones else {}
+
+    def name(mark: str) -> str:
+        return stones.get(mark, mark)
+
+    cells = {
+        cell: replace(one, text=describe_cell_worth(cell, analysis, rules)) for cell, one in analysis.cells.items()
+    }
+    move = UNSET if played is None else _judge(played, analysis, compare_played(played, analysis, rules, name))
+    return replace(analysis, cells=cells, text=describe_position(analysis, rules, name), played=move)
+
+
+def _judge(played: int, analysis: AnalysisState, text: str) -> PlayedMove | UnsetType:
+    value = analysis.cells.get(played)
+    if value is None:
+        return UNSET
+    lost = rate(analysis.value) - rate(value)
+    if lost > _SLIP:
+        return PlayedMove("mistake" if lost >= _MISTAKE else "slip", lost, text)
+    is_best = played in analysis.best and len(analysis.best) < len(analysis.cells)
+    return PlayedMove("best" if is_best else "fine", 0.0, text)
 
 
 def rate(value: CellValue) -> float:
@@ -188,6 +221,10 @@ def list_worth(analysis: AnalysisState, rules: Rules, limit: int) -> list[str]:
 
 def _options(analysis: AnalysisState) -> list[tuple[str, str]]:
     return [(option, describe_value(value, solved=analysis.solved)) for option, value in analysis.options.items()]
+
+
+def _begin(name: str) -> str:
+    return f"{name[0].upper()}{name[1:]}"
 
 
 def _say_soon(id: str, value: CellValue, *, solved: bool, other: str = "") -> str:
