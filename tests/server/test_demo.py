@@ -5,8 +5,9 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from tests.peer import Peer, open_peer, play_out, two_playing
+from tests.peer import Message, Peer, open_peer, play_out, two_playing
 from tictactoe_engine import PRESETS, Position
+from tictactoe_server.features.boards.demo import GAMES
 from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -16,10 +17,8 @@ pytestmark = pytest.mark.features
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Check often whether a game is wanted, and move without pauses."""
+    """Show the next board after a fiftieth of a second."""
     monkeypatch.setattr("tictactoe_server.features.boards.service.LOOK_SECONDS", 0.02)
-    monkeypatch.setattr("tictactoe_server.features.bots.demo.PACE_SECONDS", 0.01)
-    monkeypatch.setattr("tictactoe_server.features.bots.demo.OVER_SECONDS", 0.05)
 
 
 @pytest_asyncio.fixture
@@ -37,16 +36,18 @@ async def eve(server: Server) -> AsyncIterator[Peer]:
 
 
 async def test_demonstration_games_follow_one_another(eve: Peer) -> None:
-    seen = [await eve.until(lambda message: message.get("demo"))]
-    while seen[-1]["demo"]["game"] == 1:
-        seen.append(await eve.until(lambda message: message.get("demo")))
-    assert all(message["boards"] == [] and message["demo"]["room"] == "" for message in seen)
-    first = [message["demo"] for message in seen[:-1]]
-    assert {*first[0]["names"].values()} == {"hard-bot", "medium-bot"}
-    assert first[0]["ply"] > 5, "it is shown in mid-game"
-    assert "result" in first[-1]
-    position = Position.start(PRESETS[first[0]["preset"]])
-    assert len(position.board) == len(first[0]["board"])
+    for number, (preset, cells) in enumerate(GAMES.items(), 1):
+        game = Position.replay(PRESETS[preset], cells)
+        demo: Message = {}
+        while "result" not in demo:
+            message = await eve.until(lambda message: message.get("demo"))
+            assert message["boards"] == []
+            demo = message["demo"]
+            assert (demo["room"], demo["game"], demo["preset"]) == ("", number, preset)
+            assert {*demo["names"].values()} == {"hard-bot", "medium-bot"}
+            assert demo["ply"] >= game.ply // 2, "it is shown in mid-game"
+            assert demo["board"] == game.at(demo["ply"]).board
+        assert demo["result"]["reason"] == "line"
 
 
 async def test_demonstration_games_are_in_no_list_and_no_count(server: Server, eve: Peer) -> None:

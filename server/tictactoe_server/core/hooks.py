@@ -9,7 +9,7 @@ from tictactoe_engine import Position, Rules
 from tictactoe_engine.search import Analysis
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.events import EventState
-from tictactoe_protocol.pushes import ChatLine, HeldSeat, LiveBoard
+from tictactoe_protocol.pushes import ChatLine, HeldSeat
 from tictactoe_protocol.requests import NOT_OFFERED, Lobby, purpose_of
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.core.live_room import LiveRoom
@@ -80,7 +80,6 @@ class Hooks:
             the newest state and whether it is the last, and the encoded state.
         connections: Functions that make the connections to clients; the first one replaces `Connection`.
         on_lobby_request: Called with each answered request that begins or ends a subscription to the lobby.
-        on_demo_wanted: Called with True if a demo game should be played, and with the function that shows its board.
         on_chat: Called with each line of chat and its room.
         bot_levels: The levels of the bots that play on this server.
         on_merge: Each is awaited with two player ids: the id that disappears, and the id it is merged into.
@@ -98,7 +97,6 @@ class Hooks:
         self.streams: list[Streaming] = []
         self.connections: list[Callable[..., Connection]] = []
         self.on_lobby_request = Listeners[[Session, Lobby]]()
-        self.on_demo_wanted = Listeners[[bool, Callable[[LiveBoard | None], None]]]()
         self.on_chat = Listeners[[LiveRoom, ChatLine]]()
         self.bot_levels: set[str] = set()
         self.on_merge: list[Callable[[str, str], Awaitable[None]]] = []

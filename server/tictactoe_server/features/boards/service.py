@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import count, islice
+from itertools import count, islice, repeat
 from typing import Final
 
 from msgspec import UNSET
@@ -21,6 +21,8 @@ from tictactoe_protocol.requests import Lobby
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.name_mask import NameMask
 from tictactoe_server.core.session import Session, Topic, list_of
+from tictactoe_server.features.boards.demo import play_demos
+from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.features.feature import Feature
 from tictactoe_server.rooms.view import RoomListing
 from tictactoe_server.transport.connection import encode_push
@@ -55,15 +57,15 @@ class Boards(Topic):
 
     A subscriber receives up to the requested number of boards when subscribing and whenever one of the boards changes.
 
-    Attributes:
-        on_demo_wanted: Called once a second while there are subscribers, and when the last one leaves; see `Hooks`.
+    Args:
+        demos: The boards of demo games, of which one is shown each second while no other board is.
     """
 
-    def __init__(self, now: Callable[[], int], names: NameMask, on_demo_wanted: Callable[..., None]) -> None:
+    def __init__(self, now: Callable[[], int], names: NameMask, demos: Iterator[LiveBoard | None]) -> None:
         super().__init__()
         self._now = now
         self._names = names
-        self.on_demo_wanted = on_demo_wanted
+        self._demos = demos
         self._sent: dict[Session, tuple[int, ...]] = {}
         self._demo_for: set[Session] = set()
         self._demo: LiveBoard | None = None
@@ -94,10 +96,6 @@ class Boards(Topic):
         if self._sent.pop(session, None) is not None:
             session.connection.forget_state(_NEWEST)
 
-    def show_demo(self, demo: LiveBoard | None) -> None:
-        self._demo = demo
-        self._demo_change = next(self._changes)
-
     def update(self, live: RoomListing) -> None:
         """Update the list of running games when a public room opens, changes its status or closes."""
         if live.room.status == "playing" and not live.is_gone:
@@ -111,7 +109,6 @@ class Boards(Topic):
     def publish(self) -> None:
         if not self.subscribers:
             self._shown = []
-            self.on_demo_wanted(False, self.show_demo)
             return
         self.publish_later()
         now = asyncio.get_running_loop().time()
@@ -122,7 +119,10 @@ class Boards(Topic):
             shown.row = encode(row)
             if board != shown.board:
                 shown.board, shown.changed_at, shown.change = board, now, next(self._changes)
-        self.on_demo_wanted(bool(self._demo_for) and not self._shown, self.show_demo)
+        is_demo_due = self._demo_for and not self._shown
+        before, self._demo = self._demo, next(self._demos) if is_demo_due else None
+        if self._demo is not before:
+            self._demo_change = next(self._changes)
         self._send(self.subscribers)
 
     @property
@@ -166,8 +166,8 @@ class Boards(Topic):
 class LobbyBoards(Service):
     """Subscribes sessions to as many boards as they ask for when they request the lobby."""
 
-    def __init__(self, core: Core) -> None:
-        self.boards = Boards(core.time, core.names, core.hooks.on_demo_wanted)
+    def __init__(self, core: Core, *, shows_demos: bool) -> None:
+        self.boards = Boards(core.time, core.names, play_demos() if shows_demos else repeat(None))
         core.lobby.on_update.add(self.boards.update)
         core.hooks.on_lobby_request.add(self._subscribe)
 
@@ -175,4 +175,4 @@ class LobbyBoards(Service):
         self.boards.subscribe(session, request.boards if request.on else 0, demo=request.demo)
 
 
-FEATURE: Final = Feature(make=lambda parts: [LobbyBoards(parts.core)])
+FEATURE: Final = Feature(make=lambda parts: [LobbyBoards(parts.core, shows_demos=parts.settings.of(BotOptions).demo)])

@@ -18,7 +18,6 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.requests import Choose, Draw, Move, Rematch, Undo
 from tictactoe_server.core.core import Service
 from tictactoe_server.core.live_room import LiveRoom
-from tictactoe_server.features.bots.demo import Demo
 from tictactoe_server.features.bots.pool import ThinkingPool
 from tictactoe_server.features.bots.workers import Priority
 from tictactoe_server.features.feature import Feature, Parts
@@ -183,7 +182,7 @@ def _asked(room: Room) -> dict[Kind, str | None]:
 
 @dataclass(frozen=True, slots=True)
 class BotOptions(Options):
-    """How bots play, and whether they play a demonstration game."""
+    """How bots play, and whether a demo game is shown."""
 
     section = "Bots"
 
@@ -198,7 +197,7 @@ class BotOptions(Options):
         name="bot-workers",
     )
     demo: bool = option(
-        "Show a game between bots on the home page while nobody else is playing; it has the lowest priority.",
+        "Show a game between bots on the home page while nobody else is playing.",
         default=True,
         name="demo/--no-demo",
     )
@@ -216,7 +215,7 @@ def make(parts: Parts, pool: ThinkingPool | None = None) -> Iterable[Service]:
     core.hooks.analysts.append(pool.analyse)
     core.hooks.bot_levels.update(LEVELS)
     core.rooms.on_shown.add(bots.on_shown)
-    return (bots, pool, Demo(core, pool)) if options.demo else (bots, pool)
+    return bots, pool
 
 
 FEATURE: Final = Feature(make=make, options=BotOptions)

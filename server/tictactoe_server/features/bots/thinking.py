@@ -23,9 +23,7 @@ from tictactoe_engine.search import Memory, analyse, best_cells
 
 LENGTH_BYTES: Final = 4
 SEARCHES: Final = (analyse, best_cells)  # functions that take a budget and a memory of earlier results
-IDLE: Final = "idle"  # the command-line argument for idle priority
 _LOWER_PRIORITY: Final = 10
-_LOWEST_PRIORITY: Final = 19
 
 
 def encode(content: object) -> bytes:
@@ -38,9 +36,7 @@ def main() -> None:
     """Answer questions at a low priority until the server ends. Ctrl-C is ignored; the server handles it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(AttributeError, OSError):  # not available on Windows
-        os.nice(_LOWEST_PRIORITY if IDLE in sys.argv else _LOWER_PRIORITY)
-        if IDLE in sys.argv and sys.platform == "linux":
-            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+        os.nice(_LOWER_PRIORITY)
     questions: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_receive, args=(sys.stdin.buffer, questions), daemon=True).start()
     answer: Any = True, None

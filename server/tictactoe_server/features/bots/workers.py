@@ -178,10 +178,6 @@ class Workers:
         return tuple(worker.pid for worker in self._workers if worker.pid is not None)
 
     @property
-    def are_busy(self) -> bool:
-        return len(self._idle) < len(self._workers)
-
-    @property
     def waiting(self) -> int:
         return len(self._waiting)
 
