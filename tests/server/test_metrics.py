@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
-from websockets.asyncio.client import connect as open_socket
-from websockets.exceptions import ConnectionClosed
 
 from tests.fakes import FakeClock, TroubledStore
 from tests.peer import play_out, two_playing
@@ -107,13 +105,6 @@ async def test_a_metrics_address_in_use_prevents_the_start_and_frees_the_folder(
             pass
     async with Server(Settings(host=HOST, port=0, data=tmp_path)):
         pass
-
-
-async def test_the_metrics_port_serves_only_metrics(metered: Server) -> None:
-    assert (await get(metered.service(MetricsServer).port, "/K7M4PQ"))[0] == HTTPStatus.NOT_FOUND
-    with pytest.raises(ConnectionClosed):
-        async with open_socket(f"ws://{HOST}:{metered.service(MetricsServer).port}") as peer:
-            await peer.recv()
 
 
 async def test_the_server_is_ready_unless_it_starts_drains_or_waits_for_its_disk(store: TroubledStore) -> None:

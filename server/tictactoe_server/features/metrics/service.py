@@ -1,41 +1,33 @@
 """Metrics for Prometheus, read from the server's own counters on request.
 
-All metrics are collected in the same iteration of the event loop, and the server's own HTTP code serves them.
+Threads of the Prometheus library serve them. All figures are read in the same iteration of the event loop.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
-from http import HTTPStatus
 from itertools import accumulate
 from typing import Any, Final, Literal, NamedTuple, get_args
 
-from prometheus_client import CollectorRegistry, core, generate_latest
-from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from prometheus_client import CollectorRegistry, core, start_http_server
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
-from tictactoe_protocol import CloseCode
 from tictactoe_server import OperatorError, __version__
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.session import Counters
 from tictactoe_server.operator.order import ServerParts
-from tictactoe_server.settings import Limits
-from tictactoe_server.transport.admission import Admission
-from tictactoe_server.transport.connection import Connection, Receiver
-from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, say
-from tictactoe_server.transport.listen import open_sockets
-from tictactoe_server.transport.listener import Listener
+from tictactoe_server.transport.connection import Connection
 
-_LIMITS: Final = Limits(connections=100, connections_per_address=10)  # so that file descriptors are left for players
+_COLLECT_SECONDS: Final = 5.0  # how long a scrape waits for the event loop
 PREFIX: Final = "tictactoe_"
 Kind = Literal["info", "gauge", "counter", "histogram"]
 
 
 class MetricsServer(Service, Collector):
-    """Serves `/metrics` on its own address, with its own limits.
+    """Serves `/metrics` on its own address.
 
     Args:
         server: Returns the parts of the server that is measured.
@@ -45,34 +37,33 @@ class MetricsServer(Service, Collector):
         self._host = host
         self.port = port
         self._server = server
-        self._registry = CollectorRegistry()
-        self._listener = Listener(_turn_away, Admission(_LIMITS, answer=self._answer), _LIMITS, make=_Asking)
         core.hooks.connections.append(partial(MeteredConnection, core.counters))
 
     async def prepare(self) -> None:
         """Start listening; may raise `OperatorError`."""
-        self._registry.register(self)
-        ProcessCollector(registry=self._registry)
+        self._loop = asyncio.get_running_loop()
+        registry = CollectorRegistry()
+        registry.register(self)
+        ProcessCollector(registry=registry)
         try:
-            sockets = open_sockets(self._host, self.port)
-        except OperatorError as error:
-            raise OperatorError(f"Cannot serve metrics on {self._host}, port {self.port}: {error}") from None
-        self.port = sockets[0].getsockname()[1]
-        await self._listener.listen(sockets)
+            self._http, _ = start_http_server(self.port, self._host, registry)
+        except OSError as error:
+            raise OperatorError(f"Cannot serve metrics on {self._host}, port {self.port}: {error.strerror}.") from None
+        self.port = self._http.server_port
 
     async def close(self) -> None:
-        await self._listener.stop(CloseCode.GOING_AWAY, "stopping", 0)
+        await asyncio.to_thread(self._http.shutdown)
+        self._http.server_close()
 
-    def collect(self) -> Iterator[core.Metric]:
+    def collect(self) -> Iterable[core.Metric]:
+        """Return all metrics; called in a thread of the library."""
+        return asyncio.run_coroutine_threadsafe(self._measure(), self._loop).result(_COLLECT_SECONDS)
+
+    async def _measure(self) -> list[core.Metric]:
         server = self._server()
         measured = [figure.measure(server) for figure in FIGURES]
         measured += [_gauge(*one).measure(service) for service in server.services for one in service.gauges]
-        yield from filter(None, measured)
-
-    def _answer(self, request: HttpRequest) -> HttpResponse:
-        if request.path not in ("/", "/metrics"):
-            return say(HTTPStatus.NOT_FOUND, "Not found. The metrics are at /metrics.")
-        return HttpResponse(HTTPStatus.OK, generate_latest(self._registry), CONTENT_TYPE_PLAIN_0_0_4)
+        return [metric for metric in measured if metric is not None]
 
 
 class MeteredConnection(Connection):
@@ -93,25 +84,6 @@ class MeteredConnection(Connection):
             write(data)
 
         self._write = count
-
-
-class _Asking(Connection):
-    """A connection to the metrics server. While it is idle, it may be closed to make room for a new connection."""
-
-    __slots__ = ()
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        super().connection_made(transport)
-        self._peer.idle(self.abort)
-
-    def _read_on(self) -> None:
-        super()._read_on()
-        self._peer.idle(self.abort)
-
-
-def _turn_away(connection: Connection) -> Receiver:
-    connection.close(CloseCode.POLICY_VIOLATION, "figures only")
-    return Receiver()
 
 
 class Figure(NamedTuple):
