@@ -251,8 +251,7 @@ class Server:
             is_late=lambda: self.parts.lag.seconds > LATE_SECONDS,
             metered=tuple({prefix[0] for prefix in prefixes if prefix}),
         )
-        make = next(iter(self.core.hooks.connections), Connection)
-        self._listener = Listener(self._meet, admission, limits, self.certificate, make)
+        self._listener = Listener(self._meet, admission, limits, self.certificate)
 
     def _serve_operator(self) -> None:
         core, settings = self.core, self._settings

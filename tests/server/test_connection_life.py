@@ -238,7 +238,7 @@ async def test_a_stopped_server_carries_out_no_request_that_was_queued_behind_an
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n"], ids=["nothing", "half a request"])
-def test_a_connection_during_the_stop_is_closed_too(sent: bytes) -> None:
+def test_a_connection_during_the_stop_is_closed_too(monkeypatch: pytest.MonkeyPatch, sent: bytes) -> None:
     async def stop_at_arrival() -> None:
         limits = uncounted()
         stopping: list[asyncio.Task[None]] = []
@@ -250,7 +250,8 @@ def test_a_connection_during_the_stop_is_closed_too(sent: bytes) -> None:
                     self.data_received(sent)
                 stopping.append(asyncio.create_task(listener.stop(1012, "stopping", PATIENCE_SECONDS)))
 
-        listener = Listener(lambda _: Receiver(), Admission(limits), limits, make=Arriving)
+        monkeypatch.setattr("tictactoe_server.transport.listener.Connection", Arriving)
+        listener = Listener(lambda _: Receiver(), Admission(limits), limits)
         (listening,) = open_sockets("127.0.0.1", 0)
         port = listening.getsockname()[1]
         await listener.listen([listening])

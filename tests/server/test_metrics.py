@@ -74,7 +74,6 @@ async def test_the_metrics_count_what_happened(metered: Server) -> None:
         await play_out({"X": ana, "O": bo}, room, [2], first_ply=4)
         after = await figures(metered)
         assert after["tictactoe_games_ended_total line"] == 1
-        assert after["tictactoe_sent_bytes_total"] > before["tictactoe_sent_bytes_total"] + 400
         await metered.carry_out(DrainOrder())
         assert (await figures(metered))["tictactoe_ready"] == 0
 

@@ -18,7 +18,6 @@ from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms.room import CASUAL, Player, Refused
 from tictactoe_server.rooms.view import RoomListing
 from tictactoe_server.scheduler import Listeners
-from tictactoe_server.transport.connection import Connection
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse
 
 Streaming = Callable[[HttpRequest, str, Callable[[], tuple[int, bool]], Callable[[], bytes]], HttpResponse]
@@ -78,7 +77,6 @@ class Hooks:
         find_events: Each returns the state of a tournament by its code, and raises `Refused` unless it is open to all.
         streams: Each returns the response to a request for a stream with this code. The functions return the number of
             the newest state and whether it is the last, and the encoded state.
-        connections: Functions that make the connections to clients; the first one replaces `Connection`.
         on_lobby_request: Called with each answered request that begins or ends a subscription to the lobby.
         on_chat: Called with each line of chat and its room.
         bot_levels: The levels of the bots that play on this server.
@@ -95,7 +93,6 @@ class Hooks:
         self.oldest_backup_days: list[Callable[[], int]] = []
         self.find_events: list[Callable[[HttpRequest, str], Awaitable[EventState]]] = []
         self.streams: list[Streaming] = []
-        self.connections: list[Callable[..., Connection]] = []
         self.on_lobby_request = Listeners[[Session, Lobby]]()
         self.on_chat = Listeners[[LiveRoom, ChatLine]]()
         self.bot_levels: set[str] = set()

@@ -243,14 +243,12 @@ class Counters:
         refusals: Refused requests, by error code.
         limited: Refusals and delays, by name of the limit.
         games: Finished games, by reason for the end.
-        sent: Bytes sent to peers, counted only if there are metrics.
     """
 
     def __init__(self) -> None:
         self.refusals: Counter[str] = Counter()
         self.limited: Counter[str] = Counter()
         self.games: Counter[str] = Counter()
-        self.sent = 0
 
 
 @dataclass(slots=True)

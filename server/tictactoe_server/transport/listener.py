@@ -43,10 +43,8 @@ class Listener:
         admission: Admission,
         limits: Limits,
         certificate: Certificate | None = None,
-        make: Callable[..., Connection] = Connection,
     ) -> None:
         self._accept = accept
-        self._make = make
         self._admission = admission
         self._limits = limits
         self._certificate = certificate
@@ -151,7 +149,7 @@ class Listener:
         refused.close()
 
     def _make_connection(self, peer: RemotePeer) -> Connection:
-        connection = self._make(self._accept, self._forget, peer, self._limits)
+        connection = Connection(self._accept, self._forget, peer, self._limits)
         turn = self.connections[connection] = next(self._next_turn)
         turn[connection] = None
         return connection

@@ -41,7 +41,7 @@ def _make(parts: Parts) -> Iterable[Service]:
         return ()
     from tictactoe_server.features.metrics.service import MetricsServer
 
-    return [MetricsServer(parts.core, *address, parts.server)]
+    return [MetricsServer(*address, parts.server)]
 
 
 FEATURE: Final = Feature(make=_make, options=MetricsOptions)

@@ -16,10 +16,8 @@ from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
 from tictactoe_server import OperatorError, __version__
-from tictactoe_server.core.core import Core, Service
-from tictactoe_server.core.session import Counters
+from tictactoe_server.core.core import Service
 from tictactoe_server.operator.order import ServerParts
-from tictactoe_server.transport.connection import Connection
 
 _COLLECT_SECONDS: Final = 5.0  # how long a scrape waits for the event loop
 PREFIX: Final = "tictactoe_"
@@ -33,11 +31,10 @@ class MetricsServer(Service, Collector):
         server: Returns the parts of the server that is measured.
     """
 
-    def __init__(self, core: Core, host: str, port: int, server: Callable[[], ServerParts]) -> None:
+    def __init__(self, host: str, port: int, server: Callable[[], ServerParts]) -> None:
         self._host = host
         self.port = port
         self._server = server
-        core.hooks.connections.append(partial(MeteredConnection, core.counters))
 
     async def prepare(self) -> None:
         """Start listening; may raise `OperatorError`."""
@@ -64,26 +61,6 @@ class MetricsServer(Service, Collector):
         measured = [figure.measure(server) for figure in FIGURES]
         measured += [_gauge(*one).measure(service) for service in server.services for one in service.gauges]
         return [metric for metric in measured if metric is not None]
-
-
-class MeteredConnection(Connection):
-    """A connection that adds the number of bytes it sends to the server's counters."""
-
-    __slots__ = ("_counters",)
-
-    def __init__(self, counters: Counters, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self._counters = counters
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        super().connection_made(transport)
-        write, counters = self._write, self._counters
-
-        def count(data: bytes) -> None:
-            counters.sent += len(data)
-            write(data)
-
-        self._write = count
 
 
 class Figure(NamedTuple):
@@ -184,6 +161,5 @@ FIGURES: Final = (
     ),
     _gauge("event_loop_lag_seconds", "The longest delay of the event loop lately.", lambda server: server.lag.seconds),
     _gauge("bans", "Bans that count now.", lambda server: len(server.bans)),
-    _counter("sent_bytes", "Bytes that were sent to peers.", lambda server: server.core.counters.sent),
 )
 """The metrics of every server; services add their gauges. The dashboard and the alerts in `deploy/` use them."""
