@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import count, islice, repeat
+from itertools import islice, repeat
 from typing import Final
 
 from msgspec import UNSET
@@ -19,7 +19,6 @@ from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import LiveBoard, LiveBoards
 from tictactoe_protocol.requests import Lobby
 from tictactoe_server.core.core import Core, Service
-from tictactoe_server.core.name_mask import NameMask
 from tictactoe_server.core.session import Session, Topic, list_of
 from tictactoe_server.features.boards.demo import play_demos
 from tictactoe_server.features.bots.service import BotOptions
@@ -40,51 +39,43 @@ class _Shown:
 
     Attributes:
         changed_at: When the board changed last (s, as the event loop's clock).
-        change: The number of the board's last change; changes of all boards are numbered together.
         board: The board without the players' clocks.
         row: The newest board, encoded.
     """
 
     live: RoomListing
     changed_at: float
-    change: int = 0
     board: LiveBoard | None = None
     row: bytes = b""
 
 
-class Boards(Topic):
+class Boards(Topic, Service):
     """Chooses games, the newest first, and shows each of them while it is being played.
 
     A subscriber receives up to the requested number of boards when subscribing and whenever one of the boards changes.
-
-    Args:
-        demos: The boards of demo games, of which one is shown each second while no other board is.
     """
 
-    def __init__(self, now: Callable[[], int], names: NameMask, demos: Iterator[LiveBoard | None]) -> None:
+    def __init__(self, core: Core, *, shows_demos: bool) -> None:
         super().__init__()
-        self._now = now
-        self._names = names
-        self._demos = demos
-        self._sent: dict[Session, tuple[int, ...]] = {}
+        self._now = core.time
+        self._names = core.names
+        self._demos = play_demos() if shows_demos else repeat(None)
         self._demo_for: set[Session] = set()
         self._demo: LiveBoard | None = None
-        self._demo_change = 0
-        self._changes = count(1)
+        self._sent: dict[Session, tuple[LiveBoard | None, ...]] = {}
         self._playing: OrderedDict[str, RoomListing] = OrderedDict()
         self._shown: list[_Shown] = []
+        core.lobby.on_update.add(self.update)
+        core.hooks.on_lobby_request.add(self.subscribe_to)
 
-    def subscribe(self, session: Session, wanted: int = 1, *, demo: bool = False) -> None:
-        """Subscribe a session to up to `wanted` boards, or unsubscribe it if `wanted` is 0.
-
-        With `demo`, the session receives a demo game while no other game is shown.
-        """
+    def subscribe_to(self, session: Session, request: Lobby) -> None:
+        """Subscribe a session to as many boards as it requests, or unsubscribe it."""
         self.unsubscribe(session)
-        if wanted:
-            if demo:
+        if request.on and request.boards:
+            if request.demo:
                 self._demo_for.add(session)
-            is_shown = self.due is not None and wanted <= self._most
-            super().subscribe(session, wanted)
+            is_shown = self.due is not None and request.boards <= self._most
+            self.subscribe(session, request.boards)
             if is_shown:
                 self._send([session])
             else:
@@ -118,11 +109,8 @@ class Boards(Topic):
             board = replace(row, clock=UNSET)
             shown.row = encode(row)
             if board != shown.board:
-                shown.board, shown.changed_at, shown.change = board, now, next(self._changes)
-        is_demo_due = self._demo_for and not self._shown
-        before, self._demo = self._demo, next(self._demos) if is_demo_due else None
-        if self._demo is not before:
-            self._demo_change = next(self._changes)
+                shown.board, shown.changed_at = board, now
+        self._demo = next(self._demos) if self._demo_for and not self._shown else None
         self._send(self.subscribers)
 
     @property
@@ -136,12 +124,12 @@ class Boards(Topic):
             some = self._shown[: self.subscribers[session]]
             demo = self._demo if not some and session in self._demo_for else None
             kind = len(some), demo is not None
-            changes = tuple(board.change for board in some) if demo is None else (self._demo_change,)
-            if changes == self._sent.get(session):
+            boards = tuple(shown.board for shown in some) or (demo,)
+            if boards == self._sent.get(session):
                 continue
             if kind not in frames:
                 frames[kind] = encode_push(LiveBoards(list_of([one.row for one in some]), demo or UNSET))
-            self._sent[session] = changes
+            self._sent[session] = boards
             session.connection.push_state(_NEWEST, frames[kind])
 
     def _choose(self, now: float) -> None:
@@ -163,16 +151,4 @@ class Boards(Topic):
         return live.is_alive
 
 
-class LobbyBoards(Service):
-    """Subscribes sessions to as many boards as they ask for when they request the lobby."""
-
-    def __init__(self, core: Core, *, shows_demos: bool) -> None:
-        self.boards = Boards(core.time, core.names, play_demos() if shows_demos else repeat(None))
-        core.lobby.on_update.add(self.boards.update)
-        core.hooks.on_lobby_request.add(self._subscribe)
-
-    def _subscribe(self, session: Session, request: Lobby) -> None:
-        self.boards.subscribe(session, request.boards if request.on else 0, demo=request.demo)
-
-
-FEATURE: Final = Feature(make=lambda parts: [LobbyBoards(parts.core, shows_demos=parts.settings.of(BotOptions).demo)])
+FEATURE: Final = Feature(make=lambda parts: [Boards(parts.core, shows_demos=parts.settings.of(BotOptions).demo)])
