@@ -1,62 +1,40 @@
-/** Our finished games, newest first, and the totals. */
+/** Our finished games, newest first. */
 
 import { say, sayTitle } from "./catalogue.js";
-import { button, h, setText, show } from "./dom.js";
+import { button, h, setText } from "./dom.js";
 import { makeRow } from "./lobby.js";
 import { Lost } from "./requests.js";
 import { describeReason, isDraw, messageOf, nameGame, namePlayers } from "./words.js";
 
-const PAGE = 100;
-/** The maximum number of games to count; older ones are left out. */
-const MOST_COUNTED = 1000;
-const SHOWN_FIRST = 30;
-const KINDS = /** @type {const} */ (["won", "drawn", "lost"]);
+const PAGE = 30;
 
 /** @param {App} app */
 export function makeHistory(app) {
-	const [totals, note, list] = [h("div"), h("p.note", { role: "status" }), h("ul.rooms")];
-	const more = button(say("page games more"), () => draw(list.children.length + PAGE), { hidden: true });
+	const [note, list] = [h("p.note", { role: "status" }), h("ul.rooms")];
+	const more = button(say("page games more"), load, { hidden: true });
 	const element = h("div.card.games",
 		h("h1", say("history title")),
-		totals, note, list,
+		note, list,
 		h("div.row", more, button(sayTitle("key to home"), () => app.navigate("/"))),
 	);
-	/** @type {PastGame[]} */
-	let games = [];
-	const viewer = () => app.connection.player;
+	/** @type {string | undefined} */
+	let before;
 	load();
 	return { title: say("history title"), element };
 
 	async function load() {
 		await app.arrive();
 		try {
-			games = await fetchGames(app);
+			const { games = [] } = await app.connection.request({ type: "history", limit: PAGE, before });
+			before = games.at(-1)?.game_id;
+			more.hidden = games.length < PAGE;
+			list.append(...games.map((game) => makeGame(game, app.connection.player)));
+			return setText(note, list.firstChild ? "" : say("page games none"));
 		} catch (error) {
 			if (error instanceof Lost) return load();
 			return setText(note, messageOf(error));
 		}
-		show(totals, games.length > 0 && makeTotals(games, viewer()));
-		if (!games.length) setText(note, say("page games none"));
-		return draw();
 	}
-
-	function draw(shown = SHOWN_FIRST) {
-		show(list, games.slice(0, shown).map((game) => makeGame(game, viewer())));
-		more.hidden = games.length <= shown;
-	}
-}
-
-/** @param {App} app */
-async function fetchGames(app) {
-	/** @type {PastGame[]} */
-	const found = [];
-	while (found.length < MOST_COUNTED) {
-		const last = found.at(-1);
-		const { games = [] } = await app.connection.request({ type: "history", limit: PAGE, before: last?.game_id });
-		found.push(...games);
-		if (games.length < PAGE) break;
-	}
-	return found;
 }
 
 /** @param {PastGame} game */
@@ -64,16 +42,6 @@ function howItWent({ players, result }, viewer = "") {
 	const winner = players[result.winner ?? ""]?.player;
 	if (winner) return winner === viewer ? "won" : "lost";
 	return isDraw(result) ? "drawn" : "ended";
-}
-
-/** @param {PastGame[]} games */
-function makeTotals(games, viewer = "") {
-	const went = games.map((game) => howItWent(game, viewer));
-	const numbers = KINDS.map((kind) => went.filter((one) => one === kind).length);
-	const cells = KINDS.map((kind, index) => h(`div.total.${kind}`, h("b", String(numbers[index])), " ", h("span", say(`column ${kind}`))));
-	const all = h("div.total", h("b", String(games.length)), " ", h("span", say("page total games", { n: games.length })));
-	const bar = h("div.bar", { "aria-hidden": "true" }, KINDS.map((kind, index) => numbers[index] > 0 && h(`span.${kind}`, { "--parts": numbers[index] })));
-	return h("div", h("div.totals", all, cells), bar);
 }
 
 /** @param {PastGame} game */
