@@ -5,8 +5,8 @@ import { test } from "node:test";
 
 Object.assign(globalThis, { document: { documentElement: { dataset: {} } }, location: { href: "http://localhost" } });
 const [folder, catalogues] = process.argv.slice(2);
-const [{ speak }, { choices }, { sceneOf }, { Review, nextMistake }, { readCommand, wordsOf, COMMANDS }, { deedOfKey }, { showPlayed }, { rulesOf }, { newsOf }, { worthsOf }, { Following }, { crossScores }] =
-	await Promise.all(["catalogue", "choices", "scene", "review", "commands", "keyboard", "scene", "rules", "telling", "worth", "events/following", "events/table"].map((name) => import(`${folder}/${name}.js`)));
+const [{ speak }, { choices }, { sceneOf }, { Review, nextMistake }, { deedOfKey }, { showPlayed }, { rulesOf }, { newsOf }, { worthsOf }, { Following }, { crossScores }] =
+	await Promise.all(["catalogue", "choices", "scene", "review", "keyboard", "scene", "rules", "telling", "worth", "events/following", "events/table"].map((name) => import(`${folder}/${name}.js`)));
 
 const use = (language) => speak(language, JSON.parse(readFileSync(`${catalogues}/${language}.json`, "utf8")));
 const seat = (player, more = {}) => ({ player, name: player, online: true, bot: null, out: false, left: false, ...more });
@@ -201,17 +201,6 @@ test("what is not known is asked for again when all the rest is", async () => {
 	review.follow(1, PLAYED);
 	await review.analyseAll(() => undefined);
 	assert.deepEqual(asked, [3, 2, 1, 0, 2]);
-});
-
-test("words that are typed are told apart in every language", () => {
-	for (const [language, draw] of [["en", "draw"], ["de", "remis"]]) {
-		use(language);
-		assert.deepEqual(readCommand(` ${draw.toUpperCase()} `), COMMANDS.draw);
-		assert.deepEqual(readCommand("draw"), COMMANDS.draw, "the English words are known in every language");
-		assert.notDeepEqual(readCommand(wordsOf("yes")[0]), readCommand(wordsOf("no")[0]));
-	}
-	use("en");
-	assert.equal(readCommand("dance"), null);
 });
 
 test("a key stands for the first of its deeds that may be done", () => {

@@ -181,7 +181,7 @@ export class App {
 	}
 
 	async showRules(rules = this.rooms.shown?.state?.rules) {
-		(await import("./commands.js")).showRules(rules);
+		(await import("./help.js")).showRules(rules);
 	}
 
 	/** Return the page for a URL that leads nowhere, with links to other pages. */
@@ -198,7 +198,7 @@ export class App {
 	}
 
 	async showKeys() {
-		(await import("./commands.js")).showKeys();
+		(await import("./help.js")).showKeys();
 	}
 
 	/** Copy a text; say so, or that the browser cannot. */

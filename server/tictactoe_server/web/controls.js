@@ -1,9 +1,9 @@
-/** The user's actions on the page of a game: moves, buttons, commands and keys. */
+/** The user's actions on the page of a game: moves, buttons and keys. */
 
 import { say } from "./catalogue.js";
-import { findDeed, firstOf, isServerBot, takeOf } from "./choices.js";
+import { findDeed, isServerBot, takeOf } from "./choices.js";
 import { lookOf } from "./kept.js";
-import { FREE, nameCell, nextMark, parseCell } from "./rules.js";
+import { FREE, nameCell, nextMark } from "./rules.js";
 import { askToNotify } from "./signals.js";
 import { describeTurn, messageOf } from "./words.js";
 
@@ -19,17 +19,14 @@ export class GameControls {
 		confirm: () => this.#confirm(),
 		copy: () => this.page.app.copy(this.page.app.linkTo(this.page.room?.code)),
 		event: () => this.page.app.navigate(`/e/${this.page.state?.event}`),
-		help: () => this.page.app.showKeys(),
 		home: () => this.page.app.navigate("/"),
 		leave: async (deed) => (this.page.days ?? (await this.page.loadDays()))?.leave() || this.#ask(deed),
 		new: () => this.#openAnother(this.#bot),
-		no: () => this.answer(1),
 		notify: () => askToNotify().then(() => this.page.draw()),
 		"play on": () => (this.page.confirming = ""),
 		resign: (deed) => this.#ask(deed),
 		review: () => this.toggleReview(),
 		share: () => this.#share(),
-		yes: () => this.answer(0),
 	};
 
 	/** @param {GamePage} page */
@@ -168,17 +165,6 @@ export class GameControls {
 	async chat(said) {
 		const { room } = this.page;
 		return !!room && room.ask({ type: "chat", ...said });
-	}
-
-	async command(text = "") {
-		const { readCommand } = await import("./commands.js");
-		const { app, state, may } = this.page;
-		if (!state) return;
-		const names = readCommand(text);
-		const cell = parseCell(text, state.rules);
-		if (names) this.run(firstOf(may, names) ?? names[names.length - 1]);
-		else if (cell >= 0) this.play(cell);
-		else app.say(say("view room unknown command", { typed: text }));
 	}
 }
 

@@ -37,7 +37,6 @@ export class Keyboard {
 		if (!game || !state) return false;
 		const side = may.filter(({ name }) => name.startsWith("choose"))[Number(key) - 1];
 		if (side) page.controls.run(side.name);
-		else if (key === ":" || key === "/") page.talk.begin("/");
 		else if (key === "Escape") this.#goBack();
 		else if (key === "Backspace" && page.typed) page.typed = page.typed.slice(0, -1);
 		else if (game.plays ? this.#pressAtBoard(key, state.rules, may) : this.#pressLooking(key)) return true;

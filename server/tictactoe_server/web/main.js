@@ -52,7 +52,7 @@ const [main, header, news] = ["main", "#tools", "#news"].map((name) => /** @type
 const LATER_MS = 2000;
 const TICK_MS = 250;
 const LOADERS = {
-	commands: () => import("./commands.js"),
+	help: () => import("./help.js"),
 	game: () => import("./game.js"),
 	history: () => import("./history.js"),
 	home: () => import("./home.js"),

@@ -1,4 +1,4 @@
-/** The chat of a room; lines that begin with a slash or a colon are commands. */
+/** The chat of a room. */
 
 import { say, sayOr } from "./catalogue.js";
 import { button, h, isStale, setText, show } from "./dom.js";
@@ -52,18 +52,11 @@ export class Talk {
 		setText(this.heard, `${say("view talk")}${count ? ` ${count}` : ""}`);
 	}
 
-	begin(text = "") {
-		this.toggle(true);
-		this.#input.focus();
-		this.#input.value = text;
-	}
-
 	async #submit() {
 		const { controls, board } = this.page;
 		const text = this.#input.value.trim();
 		this.#input.value = "";
-		if (/^[/:]/.test(text)) controls.command(text.slice(1).trim());
-		else if (text && !(await controls.chat({ text }))) this.#input.value ||= text;
+		if (text && !(await controls.chat({ text }))) this.#input.value ||= text;
 		if (!text) board?.focus();
 	}
 
