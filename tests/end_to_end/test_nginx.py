@@ -196,7 +196,7 @@ async def test_a_server_under_a_path_of_a_proxy_is_played_on_and_has_its_page(
         link = f"https://localhost:{site.https}/games/{room}"
         async with run_client("watch", "--plain", "--ca", str(authority.ca), link) as client:
             await client.until("Connected")
-        for accept, words in (("text/html", f'"{base_path or "."}/assets/main.'), ("text/plain", f"  {link}\n")):
+        for accept, words in (("text/html", f'src="{base_path or "."}/assets/'), ("text/plain", f"  {link}\n")):
             async with open_bytes(site.https, trusting) as (reader, writer):
                 head = f"GET /games/{room} HTTP/1.0\r\nHost: localhost:{site.https}\r\nAccept: {accept}\r\n\r\n"
                 writer.write(head.encode())

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.environment import environment
-from tests.node import evaluate
+from tests.node import evaluate, run_node
 from tests.page.checkers import TIMEOUT_SECONDS, tsc
 from tests.page.weight import weigh
 from tests.rows import each
@@ -36,7 +36,7 @@ def test_the_files_needed_for_a_first_board_are_small(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_event_sentences_are_loaded_separately(language: str) -> None:
     assets = Assets()
-    common, more = (assets.named(f"{folder}{language}.json") for folder in ("", "events/"))
+    common, more = (assets.named(f"{place}{language}.json") for place in ("", "more."))
     assert common is not None
     assert more is not None
     assert {"page event wall", "tournament kind double"} <= json.loads(more.body).keys()
@@ -97,3 +97,12 @@ def test_no_modules_import_each_other_in_a_circle_not_even_at_run_time() -> None
     imports = {path: {(path.parent / name).resolve() for name in IMPORT.findall(modules[path])} for path in modules}
     assert any(imports.values())
     TopologicalSorter(imports).prepare()  # raises CycleError
+
+
+def test_the_bundles_are_valid_modules(tmp_path: Path) -> None:
+    """The modules of a bundle share one scope, so that two of the same name are a syntax error."""
+    for name in ("main.js", "embed.js"):
+        bundle = Assets().named(name)
+        assert bundle is not None
+        (tmp_path / f"{name[:-3]}.mjs").write_bytes(bundle.body)
+        run_node("--check", str(tmp_path / f"{name[:-3]}.mjs"))

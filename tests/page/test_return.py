@@ -76,7 +76,7 @@ async def test_a_page_of_another_version_is_reloaded(server: Server, visit: Visi
         if request.is_navigation_request():
             has_new_names.set()
 
-    await ana.page.route("**/assets/history.*", answer)
+    await ana.page.route("**/history.js", answer)
     await ana.page.reload()
     await ana.connects()
     ana.page.on("request", hear)

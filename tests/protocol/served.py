@@ -12,7 +12,7 @@ def served_catalogues(folder: Path) -> Path:
     assets = Assets()
     for language in LANGUAGES:
         sentences: dict[str, object] = {}
-        for place in ("", "later/", "events/", "ladders/"):
+        for place in ("", "more."):
             served = assets.named(f"{place}{language}.json")
             assert served is not None
             sentences |= json.loads(served.body)

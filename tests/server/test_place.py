@@ -38,7 +38,7 @@ async def test_branding_is_shown_on_the_page_to_curl_and_to_clients(settings: Se
             assert "Room &quot;12&quot;" in re.findall("<title>.*</title>", page)[0]
             assert '<meta property="og:site_name" content="Room &quot;12&quot;">' in page
             assert 'href="https://club.example/imprint?a=1&amp;b"' in page
-        style, logo = re.findall(r"/assets/(?:place|logo)\.\w+\.\w+", page)
+        style, logo = re.findall(r"/assets/\w+/(?:place|logo)\.\w+", page)
         found = await get(server, style)
         assert "--accent:light-dark(#0b5d3b, #" in found.body.decode().replace("--accent: ", "--accent:")
         image = await get(server, logo)

@@ -113,7 +113,8 @@ class Pages:
         asset = self._assets.find(request.path)
         if asset is not None:
             is_image = asset.kind.startswith("image/")
-            return send_part(request, asset, *_policy("'self'", also="; sandbox" if is_image else ""))
+            policy = _policy("'self'", also="; sandbox" if is_image else "")
+            return send_part(request, asset, *policy, ("Service-Worker-Allowed", "../"))
         if request.method == "OPTIONS":
             return self._reply(request, HttpResponse(HTTPStatus.OK, b"", fields=_PREFLIGHT))
         if _EMBEDDED.fullmatch(request.path):  # frames show errors as pages, too

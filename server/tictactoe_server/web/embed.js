@@ -80,8 +80,7 @@ async function readLines(body, hear) {
 	}
 }
 
-async function showEvent() {
-	await prepare("events");
+function showEvent() {
 	const following = new Following(/** @type {any} */ ({ connection: {} }), id, () => undefined);
 	const [table, on] = [new Table(), h("ul.pairings")];
 	show(main, head, told, h("div.event", on, table.element), link);
@@ -97,7 +96,7 @@ async function showEvent() {
 
 async function start() {
 	await learnLanguage();
-	await prepare("later");
+	await prepare();
 	if (kind === "e") return showEvent();
 	const { take, timeline } = makeGame();
 	if (kind !== "replay") return follow(`rooms/${kind}`, (state) => state.type === "room" && take(watched(state, "", true)));

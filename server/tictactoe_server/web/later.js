@@ -6,18 +6,14 @@ import { h, urlOf } from "./dom.js";
 const YEAR_SECONDS = 31_536_000;
 const RELOADED = "tictactoe-reloaded";
 const RELOAD_PAUSE_MS = 60_000;
-const STYLES = { later: "./later.css", events: "./events.css", ladders: "./ladders.css" };
-/** @type {Record<string, Promise<unknown>>} */
-const loading = {};
+/** @type {Promise<unknown> | null} */
+let loading = null;
 
-/** @param {"languages" | "sentences"} what */
-const toldBy = (what) => JSON.parse(document.documentElement.dataset[what] ?? "{}");
+export const languagesThere = () => JSON.parse(document.documentElement.dataset.languages ?? "{}");
 
-export const languagesThere = () => toldBy("languages");
+const readSentences = async (part = "") => (await fetch(new URL(`./${part}${document.documentElement.lang}.json`, import.meta.url))).json();
 
-const read = async (part = "") => (await fetch(urlOf(toldBy("sentences")[part]))).json();
-
-export const learnLanguage = async () => speak(document.documentElement.lang, await read());
+export const learnLanguage = async () => speak(document.documentElement.lang, await readSentences());
 
 export function chooseLanguage(language = "") {
 	document.cookie = `language=${language}; path=${urlOf()}; max-age=${YEAR_SECONDS}; samesite=lax`;
@@ -40,14 +36,14 @@ async function reloadOnce(why) {
 	return new Promise(() => undefined);
 }
 
-/** @param {keyof typeof STYLES} part */
-export function prepare(part) {
-	return (loading[part] ??= Promise.all([read(part).then(learn), loadStyle(STYLES[part])]).catch((why) => {
-		delete loading[part];
+/** Load the sentences and styles of the modules that are loaded later. */
+export function prepare() {
+	return (loading ??= Promise.all([readSentences("more.").then(learn), loadStyle(new URL("./more.css", import.meta.url).href)]).catch((why) => {
+		loading = null;
 		throw why;
 	}));
 }
 
-/** Resolve to a module when its part is loaded, too. The server puts this around every `import()` of the page. @param {Promise<unknown>} module @param {keyof typeof STYLES} part */
-const loadLater = (module, part) => Promise.all([module, prepare("later"), prepare(part)]).then(() => module).catch(reloadOnce);
+/** Resolve to a module when what it needs is loaded, too. The server puts this around every `import()` of another file. @param {Promise<unknown>} module */
+const loadLater = (module) => Promise.all([module, prepare()]).then(() => module).catch(reloadOnce);
 Object.assign(globalThis, { loadLater });

@@ -21,7 +21,10 @@ function toLocal(minutes = 0) {
 	return [date.getHours(), date.getMinutes()].map((part) => String(part).padStart(2, "0")).join(":");
 }
 
-const findRegistration = () => navigator.serviceWorker.getRegistration(new URL("./", import.meta.url));
+/** The folder of all versions of the page's files, so that a registration survives upgrades of the server. */
+const SCOPE = new URL("../", import.meta.url);
+
+const findRegistration = () => navigator.serviceWorker.getRegistration(SCOPE);
 
 const findSubscription = async () => (await (await findRegistration())?.pushManager.getSubscription()) ?? null;
 
@@ -29,7 +32,7 @@ async function subscribe(applicationServerKey = "") {
 	if ((await Notification.requestPermission()) !== "granted") throw new Error(say("page notify push denied"));
 	const worker = new URL("./worker.js", import.meta.url);
 	for (const [id, n] of Object.entries({ one: 1, other: "{n}" })) worker.searchParams.set(id, say("page turns", { n }));
-	const registration = await navigator.serviceWorker.register(worker);
+	const registration = await navigator.serviceWorker.register(worker, { scope: SCOPE.pathname });
 	const starting = registration.installing ?? registration.waiting;
 	if (!registration.active) await new Promise((resolve) => starting?.addEventListener("statechange", () => registration.active && resolve(null)));
 	await (await registration.pushManager.getSubscription())?.unsubscribe(); // it may be for another key

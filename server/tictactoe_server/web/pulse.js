@@ -1,8 +1,8 @@
 /** Detects an unresponsive server: pings after a silence, gives up after a longer one. */
 
-const TICK_MS = 1000;
+const CHECK_MS = 1000;
 /** After a longer pause between two checks, the page itself stood still. */
-const LATE_MS = 3 * TICK_MS;
+const LATE_MS = 3 * CHECK_MS;
 /** The server is pinged after a silence of this length, and counts as silent after another. */
 const QUIET_MS = 1900;
 /** If there is no other server to try, the connection is given up after this time without an answer. */
@@ -18,7 +18,7 @@ export class Pulse {
 	/** @param {PulseEars} ears @param {AbortSignal} signal ends it */
 	constructor(ears, signal) {
 		this.ears = ears;
-		const timer = setInterval(() => this.#check(), TICK_MS);
+		const timer = setInterval(() => this.#check(), CHECK_MS);
 		signal.addEventListener("abort", () => clearInterval(timer));
 	}
 

@@ -8,7 +8,7 @@ import { describeUnanswered, messageOf } from "./words.js";
 const MOST_MOVES = 3;
 const MOMENT_MS = 500;
 /** How long to look for a room while servers disagree about its owner. */
-const PATIENCE_MS = 20_000;
+const RETRY_FOR_MS = 20_000;
 /** How often a server is asked to take over a room whose own server does not answer. */
 const ASKED_MS = 60_000;
 
@@ -96,7 +96,7 @@ export class Rooms {
 	 * @param {WayIn} request @param {Connection} first @param {string} [url] @returns {Promise<[Ok, Connection]>}
 	 */
 	async #ask(request, first, url = "") {
-		const end = performance.now() + PATIENCE_MS;
+		const end = performance.now() + RETRY_FOR_MS;
 		let told = null;
 		let asked = first;
 		let isAnew = false;

@@ -4,7 +4,7 @@ import { say, sayTitle } from "./catalogue.js";
 import { describeDeed, findDeed, isServerBot } from "./choices.js";
 import { boardAfter, nameCell, nextMark, placerOf } from "./rules.js";
 import { describeCause, describeChoicesAt, describeTakeBack, describeVerdict } from "./telling.js";
-import * as words from "./words.js";
+import { describeCell, describeClock, describeLevel, describeManners, describeRules, describeTurn, describeUnanswered, endFor, formatDuration, joinWords, nameGame, nameMark, nameOf, namePlayers, ownerOf, seatOf } from "./words.js";
 
 /** The actions that are buttons under the board; the others are answers, or done elsewhere. */
 const BUTTONS = /^(draw offer|undo offer|resign|rematch ask|challenge|new .*|computer|review|leave)$/;
@@ -17,8 +17,8 @@ export function sceneOf(game, state, may, view) {
 	const moment = { game, state, may, view, isBack };
 	const turn = turnOf(moment);
 	const { viewer } = game;
-	const [players, name] = [words.namePlayers(state), words.nameGame(state.rules)];
-	const said = state.status === "over" ? describeVerdict(state, viewer) : words.describeTurn(state, viewer);
+	const [players, name] = [namePlayers(state), nameGame(state.rules)];
+	const said = state.status === "over" ? describeVerdict(state, viewer) : describeTurn(state, viewer);
 	return {
 		state,
 		isBack,
@@ -26,26 +26,26 @@ export function sceneOf(game, state, may, view) {
 		terms: termsOf(moment),
 		title: turn.kind === "mine" && viewer ? say("scene title yours", { players }) : say("scene title", { said, players }),
 		board: boardOf(moment, turn.kind === "mine"),
-		isLost: words.endFor(state, viewer) === "lose",
+		isLost: endFor(state, viewer) === "lose",
 		isFaint: game.isLive && (view.isOffline || !!game.ended),
 		banner: bannerOf(moment),
 		turn,
 		players: playersOf(moment),
 		card: cardOf(moment),
-		deeds: deedsOf(moment),
+		deeds: deedsAt(moment),
 		questions: questionsOf(moment),
 	};
 }
 
 /** @param {Moment} moment */
 function termsOf({ game: { isLive, seat }, state }) {
-	const terms = [words.describeRules(state.rules)];
+	const terms = [describeRules(state.rules)];
 	if (state.event) terms.push(say("record event", { name: state.event }));
 	if (!isLive) return terms;
-	const manners = words.describeManners(state);
+	const manners = describeManners(state);
 	if (state.rated) terms.unshift(...manners.splice(0, 1)); // first, as the rest is cut on a telephone
-	terms.push(words.describeClock(state.time_control), ...manners);
-	const owners = new Set(Object.values(state.seats).map((one) => one && words.ownerOf(one.player)));
+	terms.push(describeClock(state.time_control), ...manners);
+	const owners = new Set(Object.values(state.seats).map((one) => one && ownerOf(one.player)));
 	if (state.visibility === "private" && owners.size > 1) terms.push(say("form private")); // nobody else is invited to one keyboard
 	if (state.game > 1) terms.push(say("record game", { n: state.game }));
 	if (!seat) terms.push(say("head watching"));
@@ -62,7 +62,7 @@ function boardOf({ game, state, view, isBack }, isMine = false) {
 		board: isBack ? boardAfter(state.rules, state.board, moves.slice(0, here)) : state.board,
 		last: isBack ? (moves[here - 1] ?? null) : state.last,
 		line: (!isBack && state.result?.line) || NO_LINE,
-		isWon: words.endFor(state, game.viewer) === "win",
+		isWon: endFor(state, game.viewer) === "win",
 		turn: nextMark(state),
 		isMine: isMine && nextMark(state) !== null,
 		pending: isBack ? null : (pending?.cell ?? null),
@@ -74,7 +74,7 @@ function boardOf({ game, state, view, isBack }, isMine = false) {
 function bannerOf({ game: { ended, closedReason = "" }, state, view: { trouble = "", unanswered } }) {
 	if (ended === "replaced") return say(state.event ? "taken over by card" : "taken over");
 	const reason = closedReason.replace(/\.$/, "");
-	return ended ? (ended === "closed" ? say("room closed", { room: state.room, reason }) : reason) : trouble || words.describeUnanswered(state.room, unanswered);
+	return ended ? (ended === "closed" ? say("room closed", { room: state.room, reason }) : reason) : trouble || describeUnanswered(state.room, unanswered);
 }
 
 /** The line under the board, at the end with why it ended; in an opening with the mark that is placed next. @param {Moment} moment */
@@ -94,7 +94,7 @@ function describeMoment({ game: { pending, viewer, ended }, state, view: { typed
 	if (pending) return say("scene on its way", { cell: nameCell(pending.cell, state.rules) });
 	if (isBack) return here ? describeMove(state, here, viewer) : say("the start");
 	if (state.status === "over") return describeVerdict(state, viewer);
-	return ended ? "" : words.describeTurn(state, viewer); // the banner says where the game goes on
+	return ended ? "" : describeTurn(state, viewer); // the banner says where the game goes on
 }
 
 /** @param {State} state */
@@ -102,8 +102,8 @@ function describeMove(state, ply = 0, viewer = "") {
 	const cell = state.moves[ply - 1];
 	const mark = state.board[cell];
 	const placer = placerOf(state, ply - 1);
-	const name = words.nameOf(state, placer || mark);
-	const places = { n: ply, all: state.ply, name, mark: words.nameMark(state, mark), cell: words.describeCell(cell, state.rules) };
+	const name = nameOf(state, placer || mark);
+	const places = { n: ply, all: state.ply, name, mark: nameMark(state, mark), cell: describeCell(cell, state.rules) };
 	return [say(placer ? "move of, placing" : "move of", places), describeChoicesAt(state, ply, viewer)].join(" ").trim();
 }
 
@@ -135,10 +135,10 @@ function noteOf(state, mark, { left, out, online, hold_ms, bot }, passed = 0) {
 	if (!online && !(state.event && due !== null)) {
 		if (state.status !== "playing" || hold_ms === undefined) return say("player absent");
 		const time = Math.round(hold_ms - passed);
-		return time > 0 ? say("player held until", { time: words.formatDuration(time) }) : say("player gone too long");
+		return time > 0 ? say("player held until", { time: formatDuration(time) }) : say("player gone too long");
 	}
-	if (due !== null) return say("player first move", { time: words.formatDuration(due) });
-	return bot ? say("player computer", { level: words.describeLevel(bot) }) : "";
+	if (due !== null) return say("player first move", { time: formatDuration(due) });
+	return bot ? say("player computer", { level: describeLevel(bot) }) : "";
 }
 
 /** How long there still is for a first move, null where none is due; outside events it waits while a seat is held. @param {State} state */
@@ -156,9 +156,9 @@ function cardOf({ game: { isLive, seat, ended }, state, view: { onlyWatches } })
 }
 
 /** @param {Moment} moment */
-function deedsOf({ game: { isLive, ended, seat: own, viewer }, state, may, view }) {
+function deedsAt({ game: { isLive, ended, seat: own, viewer }, state, may, view }) {
 	const seat = isLive && own;
-	const hasMenu = isLive && !ended && state.status === "over" && !view.isReviewing && !!(own || words.seatOf(state, viewer));
+	const hasMenu = isLive && !ended && state.status === "over" && !view.isReviewing && !!(own || seatOf(state, viewer));
 	const home = { name: "home", label: say("key to home"), is_more: hasMenu };
 	const event = { name: "event", label: say("page event to"), is_main: true };
 	// By a card another has the seat.
@@ -185,10 +185,10 @@ function deedsOf({ game: { isLive, ended, seat: own, viewer }, state, may, view 
 function describeQuestion(id = "", marks, state) {
 	const [mark] = marks;
 	if (id === "choose") {
-		const names = words.nameOf(state, state.rules.marks.replace(mark, ""));
-		return say(`waits choose ${state.rules.opening}${state.chosen?.length ? " again" : ""}`, { names, mark: words.nameMark(state, mark) });
+		const names = nameOf(state, state.rules.marks.replace(mark, ""));
+		return say(`waits choose ${state.rules.opening}${state.chosen?.length ? " again" : ""}`, { names, mark: nameMark(state, mark) });
 	}
-	const names = words.joinWords(marks.map((one) => words.nameOf(state, one)));
+	const names = joinWords(marks.map((one) => nameOf(state, one)));
 	return say(`waits ${id}`, { names, n: marks.length, moves: id.endsWith("undo") ? describeTakeBack(state, mark) : "" });
 }
 

@@ -1,7 +1,6 @@
 /** Tones for events, and signals for users who look elsewhere when it is their turn: the page's icon and notifications. */
 
 import { sayTitle } from "./catalogue.js";
-import { urlOf } from "./dom.js";
 
 /** @type {Record<string, [hertz: number, start: number, seconds: number][]>} */
 const TONES = {
@@ -32,7 +31,7 @@ export class Sound {
 	}
 }
 
-const ICON = urlOf("./favicon.svg");
+const ICON = new URL("./favicon.svg", import.meta.url).href;
 const LIGHT = `<circle cx="25" cy="7" r="6" fill="#f2c14e"/></svg>`;
 /** The icon with a light, made in advance because it is also needed without a connection. */
 let iconOfTurn = ICON;

@@ -13,5 +13,5 @@ worker.addEventListener("push", (/** @type {any} */ event) => {
 
 worker.addEventListener("notificationclick", (/** @type {any} */ event) => {
 	event.notification.close();
-	event.waitUntil(worker.clients.openWindow(event.notification.data ?? new URL("../", location.href)));
+	event.waitUntil(worker.clients.openWindow(event.notification.data ?? new URL("../../", location.href)));
 });

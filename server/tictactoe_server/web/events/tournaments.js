@@ -3,7 +3,7 @@
 import { say, sayOr } from "../catalogue.js";
 import { describeClock, joinWords, nameGame } from "../words.js";
 
-const MOST_NAMED = 6;
+const MOST_NAMES = 6;
 /** @type {Record<number, string>} */
 const FRACTIONS = { 0.25: "¼", 0.5: "½", 0.75: "¾" };
 
@@ -118,7 +118,7 @@ export const wonOf = ({ points, tie }) => tie.find(([name]) => name === "matches
 export const describeWon = (row) => say(row.tie[0]?.[0] === "matches" ? "tournament count matches" : "tournament count points", { n: formatPoints(wonOf(row)) });
 
 /** @param {string[]} names */
-export const nameSome = (names) => joinWords(names.slice(0, MOST_NAMED).concat(names.length > MOST_NAMED ? say("tournament and more", { n: names.length - MOST_NAMED }) : []));
+export const nameSome = (names) => joinWords(names.slice(0, MOST_NAMES).concat(names.length > MOST_NAMES ? say("tournament and more", { n: names.length - MOST_NAMES }) : []));
 
 /** @param {EventState} state */
 export function listNotes(state) {
