@@ -25,7 +25,7 @@ def main(habit: str, mark: Path) -> None:
     while head := sys.stdin.buffer.read(THINKING["LENGTH_BYTES"]):
         call = pickle.loads(sys.stdin.buffer.read(int.from_bytes(head, "big")))
         match habit:
-            case "dies on a question" | "dies on every question":
+            case "dies on a question":
                 sys.exit("lost the thread")
             case "hangs on a question":
                 hang()

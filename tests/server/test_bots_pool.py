@@ -5,7 +5,6 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -78,14 +77,19 @@ async def test_a_failed_start_is_retried(open_pool: OpenPool, habit: str, positi
     await until_best(pool, position, best)
 
 
-@pytest.mark.parametrize(("habit", "is_found"), [("dies on a question", True), ("dies on every question", False)])
-async def test_a_fatal_question_gets_a_second_worker(open_pool: OpenPool, habit: str, *, is_found: bool) -> None:
-    pool = open_pool(habit)
-    assert (await pool.choose(TRAP, Level.PERFECT) in TRAP_BEST) is is_found
+async def test_no_question_waits_while_workers_do_not_start(open_pool: OpenPool) -> None:
+    pool = open_pool("hangs on start")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tictactoe_server.features.bots.workers._START_SECONDS", 0.1)
+        assert await pool.analyse(SEARCHED) is None
+    asked = asyncio.create_task(pool.analyse(SEARCHED))
+    await asyncio.sleep(0)
+    assert asked.done()
 
 
-async def test_a_worker_that_does_not_answer_is_replaced(open_pool: OpenPool) -> None:
-    pool = open_pool("hangs on a question", 0.5)
+@pytest.mark.parametrize("habit", ["hangs on a question", "dies on a question"])
+async def test_a_worker_that_does_not_answer_is_replaced(open_pool: OpenPool, habit: str) -> None:
+    pool = open_pool(habit, 0.5)
     assert await pool.choose(SEARCHED, Level.PERFECT) not in SEARCHED_BEST
     await until_best(pool, SEARCHED, SEARCHED_BEST)
 
@@ -119,26 +123,6 @@ async def test_a_process_is_waited_for_although_its_stop_was_cancelled() -> None
     await worker.stop()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
-
-
-async def test_a_process_that_begins_after_its_start_was_given_up_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    create, begun, is_begun, may_return = asyncio.create_subprocess_exec, list[Any](), asyncio.Event(), asyncio.Event()
-
-    async def create_slowly(*command: str, **how: Any) -> Any:
-        begun.append(await create(*command, **how))
-        is_begun.set()
-        await may_return.wait()
-        return begun[0]
-
-    monkeypatch.setattr(asyncio, "create_subprocess_exec", create_slowly)
-    worker = Worker(COMMAND)
-    starting = asyncio.create_task(worker.start())
-    await is_begun.wait()
-    starting.cancel()
-    await asyncio.wait([starting])
-    may_return.set()
-    await worker.stop()
-    assert begun[0].returncode is not None
 
 
 async def test_closing_a_pool_ends_all_waits(open_pool: OpenPool) -> None:

@@ -1,7 +1,7 @@
 """Worker processes and their queue of questions, which is sorted by priority and then by time of arrival.
 
 Each question has a deadline. The longer the queue, the less time each question gets, and a question that no worker has
-begun in time gets no answer. Workers are started on demand, and restarted with exponential backoff after failures.
+begun in time gets no answer. Workers are started on demand. While no worker can be started, no question waits for one.
 """
 
 from __future__ import annotations
@@ -34,8 +34,6 @@ _GRACE_SECONDS: Final = 0.5
 _STOP_SECONDS: Final = 10.0  # a killed process ends sooner, unless the machine is overloaded
 _LEAST_SECONDS: Final = 0.02
 _SHARE_OF_DEADLINE: Final = 0.85
-_FIRST_REST_SECONDS: Final = 0.5  # the pause after a failed start, doubled each time
-_LONGEST_REST_SECONDS: Final = 30.0
 
 Answer = TypeVar("Answer")
 
@@ -52,7 +50,7 @@ class Priority(IntEnum):
 
 
 class WorkerLost(Exception):
-    """The worker process died."""
+    """The worker process died or was killed."""
 
 
 class Worker:
@@ -60,44 +58,35 @@ class Worker:
 
     Attributes:
         pid: The process id, or None while the process is not ready.
-        rest_seconds: How long to pause if the next start fails.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
         self._command = command
-        self._starting: asyncio.Task[Process] | None = None
         self._process: Process | None = None
         self.pid: int | None = None
-        self.rest_seconds = _FIRST_REST_SECONDS
 
     async def start(self) -> str:
         """Start the process, and return "" when it is ready or the reason why it does not get ready in ten seconds."""
         starting = asyncio.create_subprocess_exec(*self._command, stdin=PIPE, stdout=PIPE, stderr=PIPE)
-        self._starting = asyncio.ensure_future(starting)
         try:
             async with asyncio.timeout(_START_SECONDS):
-                self._process = await asyncio.shield(self._starting)
+                self._process = await starting
                 await self._exchange(b"")
         except Exception as error:
             return await self.stop() or str(error) or type(error).__name__
         self.pid = self._process.pid
-        self.rest_seconds = _FIRST_REST_SECONDS
         return ""
 
     async def answer(self, question: partial[Any], seconds: float) -> Any:
         """Return the worker's result of `question`, a call to the engine that should take up to `seconds`.
 
         Raises:
-            WorkerLost: The process has died.
-            TimeoutError: The process was half a second late and has been killed.
+            WorkerLost: The process has died, or was half a second late and has been killed.
             RuntimeError: The call failed; the message is its traceback.
         """
         try:
             async with asyncio.timeout(seconds + _GRACE_SECONDS):
                 is_found, answer = await self._exchange(encode(question))
-        except TimeoutError:
-            await self.stop()
-            raise
         except Exception as error:
             raise WorkerLost(await self.stop() or type(error).__name__) from error
         if not is_found:
@@ -109,10 +98,6 @@ class Worker:
 
         If this call is cancelled, call it again to wait for the process.
         """
-        if self._starting is not None:  # the process may exist already, although its start was given up
-            with contextlib.suppress(OSError):
-                self._process = await asyncio.shield(self._starting)
-            self._starting = None
         process, self.pid = self._process, None
         if process is None or process.stdin is None:
             return ""
@@ -146,7 +131,6 @@ class Job:
         seconds: The longest time for the search.
         deadline: When the answer is due (s, as the event loop's clock), or infinity.
         answer: A future with the answer, or with None if there is no answer in time.
-        has_lost_worker: Whether a worker has died with this question.
     """
 
     question: partial[Any]
@@ -154,7 +138,6 @@ class Job:
     seconds: float
     deadline: float
     answer: asyncio.Future[Any]
-    has_lost_worker: bool = False
 
     def settle(self, answer: Any = None) -> None:
         if not self.answer.done():
@@ -170,7 +153,7 @@ class Workers:
         self._waiting: list[Job] = []
         self._numbers = count()
         self._serving = Tasks()
-        self._resting = 0
+        self._is_failing = False  # whether the last start has failed
         self._is_closed = False
 
     @property
@@ -188,12 +171,18 @@ class Workers:
             seconds: The longest time for the search.
             within: The longest time for the wait in the queue and the search together.
         """
-        if self._is_helpless:
+        is_helpless = self._is_failing and not self.process_ids
+        if self._is_closed or (is_helpless and not self._idle):
             return None
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[Answer | None] = loop.create_future()
         job = Job(question, (priority, next(self._numbers)), seconds, loop.time() + within, answer)
-        self._put(job)
+        insort(self._waiting, job, key=attrgetter("turn"))
+        if self._idle:
+            self._serving.start(self._serve(self._idle.pop()))
+        if is_helpless:  # a worker is started for later questions
+            job.settle()
+            return None
         try:
             async with asyncio.timeout(within):
                 return await answer
@@ -210,16 +199,6 @@ class Workers:
         self._give_up()
         await asyncio.gather(*(worker.stop() for worker in self._workers))
 
-    @property
-    def _is_helpless(self) -> bool:
-        """Whether no question can be answered: the pool is closed, or a start has failed and no process is running."""
-        return self._is_closed or (self._resting > 0 and not self.process_ids)
-
-    def _put(self, job: Job) -> None:
-        insort(self._waiting, job, key=attrgetter("turn"))
-        if self._idle:
-            self._serving.start(self._serve(self._idle.pop()))
-
     def _give_up(self) -> None:
         while self._waiting:
             self._waiting.pop().settle()
@@ -227,25 +206,26 @@ class Workers:
     async def _serve(self, worker: Worker) -> None:
         while self._waiting:
             job = self._waiting.pop(0)
-            answer, is_put_back = None, False
             try:
-                if worker.pid is None and (reason := await worker.start()):
-                    is_put_back = True
-                    await self._rest(job, worker, reason)
-                else:
-                    answer = await self._answer(job, worker)
-            except (TimeoutError, WorkerLost) as lost:
-                log.warning("bot worker lost", reason=str(lost) or "late")
-                is_put_back = isinstance(lost, WorkerLost) and not job.has_lost_worker
-                if is_put_back:
-                    job.has_lost_worker = True
-                    self._put(job)
+                if worker.pid is not None or await self._start(worker):
+                    job.settle(await self._answer(job, worker))
+            except WorkerLost as lost:
+                log.warning("bot worker lost", reason=str(lost))
             except Exception:
                 log.exception("bot search failed")
             finally:
-                if not is_put_back:
-                    job.settle(answer)
+                job.settle()
         self._idle.append(worker)
+
+    async def _start(self, worker: Worker) -> bool:
+        """Start a worker and return True, or answer all questions with None if there is no other worker either."""
+        reason = await worker.start()
+        self._is_failing = bool(reason)
+        if reason:
+            log.warning("bot worker not started", reason=reason)
+            if not self.process_ids:
+                self._give_up()
+        return not reason
 
     async def _answer(self, job: Job, worker: Worker) -> Any:
         """Return the worker's answer, or None if the job is already too late.
@@ -261,20 +241,3 @@ class Workers:
         seconds = min(job.seconds, max(_LEAST_SECONDS, min((left, *shares)))) * _SHARE_OF_DEADLINE
         budget = (Budget(seconds=seconds, clock=clock.monotonic),) if job.question.func in SEARCHES else ()
         return await worker.answer(partial(job.question, *budget), seconds)
-
-    async def _rest(self, job: Job, worker: Worker, reason: str) -> None:
-        """Put the job back into the queue for another worker, and pause after a failed start.
-
-        If no process is running, all queued questions are answered with None.
-        """
-        seconds = worker.rest_seconds
-        worker.rest_seconds = min(2 * seconds, _LONGEST_REST_SECONDS)
-        log.warning("bot worker not started", reason=reason, again_in_seconds=seconds)
-        self._resting += 1
-        try:
-            self._put(job)
-            if self._is_helpless:
-                self._give_up()
-            await asyncio.sleep(seconds)
-        finally:
-            self._resting -= 1
