@@ -333,8 +333,8 @@ def test_a_folder_imports_only_folders_on_lower_levels(package: Path, levels: Se
 READS_TIME = frozenset(
     {"time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "thread_time", "process_time"}
 )
-THREADS = {"operator/log.py", "cli/process.py", "files.py", "features/bots/thinking.py", "storage/writer.py"}
-"""Modules that start or name threads: the program around the server, a worker process, and the seam of the store."""
+THREADS = {"operator/log.py", "cli/process.py", "files.py", "storage/writer.py"}
+"""Modules that start or name threads: the program around the server, and the seam of the store."""
 
 
 def test_only_the_clock_module_of_the_server_reads_the_time() -> None:

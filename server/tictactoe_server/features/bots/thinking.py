@@ -13,11 +13,9 @@ import os
 import pickle
 import signal
 import sys
-import threading
 import traceback
 from functools import partial
-from queue import SimpleQueue
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
 from tictactoe_engine.search import Memory, analyse, best_cells
 
@@ -37,14 +35,15 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(AttributeError, OSError):  # not available on Windows
         os.nice(_LOWER_PRIORITY)
-    questions: SimpleQueue[bytes] = SimpleQueue()
-    threading.Thread(target=_receive, args=(sys.stdin.buffer, questions), daemon=True).start()
     answer: Any = True, None
     memory = Memory()
     while True:
         sys.stdout.buffer.write(encode(answer))
         sys.stdout.buffer.flush()
-        question = questions.get()
+        length = int.from_bytes(sys.stdin.buffer.read(LENGTH_BYTES), "big")
+        if not length:
+            return
+        question = sys.stdin.buffer.read(length)
         try:
             answer = True, result_of(pickle.loads(question), memory)
         except Exception:
@@ -54,13 +53,6 @@ def main() -> None:
 def result_of(question: partial[Any], memory: Memory) -> Any:
     """Return the result of the call. A search also uses the results of earlier searches."""
     return question(memory=memory) if question.func in SEARCHES else question()
-
-
-def _receive(pipe: BinaryIO, questions: SimpleQueue[bytes]) -> None:
-    """Queue incoming questions. When the pipe is closed, end the process at once, even during a search."""
-    while head := pipe.read(LENGTH_BYTES):
-        questions.put(pipe.read(int.from_bytes(head, "big")))
-    os._exit(0)
 
 
 if __name__ == "__main__":
