@@ -204,7 +204,7 @@ class FakeRegistry:
 class FakePool(ThinkingPool):
     """A pool without workers that gives one answer and records the priorities."""
 
-    def __init__(self, answer: int | Exception) -> None:
+    def __init__(self, answer: int) -> None:
         super().__init__(1)
         self.asked: list[Priority] = []
         self._answer = answer
@@ -213,13 +213,9 @@ class FakePool(ThinkingPool):
         self, position: Position, level: Level, *, clock_seconds: float = 0.0, priority: Priority = Priority.PERSON
     ) -> int:
         self.asked.append(priority)
-        if isinstance(self._answer, Exception):
-            raise self._answer
         return self._answer
 
     async def is_better_than_draw(self, position: Position, mark: str, *, clock_seconds: float = 0.0) -> bool:
-        if isinstance(self._answer, Exception):
-            raise self._answer
         return False
 
 

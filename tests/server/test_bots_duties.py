@@ -128,16 +128,6 @@ async def test_thinking_stops_when_the_moment_is_over(open_bots: OpenBots, regis
     assert await commands_of(registry, 0) == []
 
 
-async def test_a_bot_whose_thinking_fails_plays_on(open_bots: OpenBots, registry: FakeRegistry) -> None:
-    bots = open_bots(FakePool(RuntimeError("a bug")))
-    bots.update(TO_MOVE)
-    (played,) = await commands_of(registry, 1)
-    assert isinstance(played, Move)
-    assert played.cell in TO_MOVE.position.legal_cells
-    bots.update(OFFERED_DRAW)
-    assert await commands_of(registry, 2) == [played, DECLINE]
-
-
 async def test_games_of_connected_people_have_priority(open_bots: OpenBots, registry: FakeRegistry) -> None:
     pool = FakePool(0)
     bots = open_bots(pool)

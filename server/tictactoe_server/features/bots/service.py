@@ -7,13 +7,11 @@ import math
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from random import SystemRandom
 from typing import Final, Literal, get_args
 
 import structlog
 from click import IntRange
 
-from tictactoe_engine.strategies import choose_at_random, choose_side_at_random
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.requests import Choose, Draw, Move, Rematch, Undo
 from tictactoe_server.core.core import Service
@@ -134,13 +132,8 @@ class Bots(Service):
         is_awaited = any(seat.online and not (seat.is_server_bot or seat.left) for seat in room.held_seats)
         priority = Priority.PERSON if is_awaited else Priority.BOTS
         choose: Callable[..., Awaitable[int | str]] = self.pool.choose_side if position.options else self.pool.choose
-        try:
-            level = LEVELS[room.seat(mark).bot or ""]
-            chosen = await choose(position, level, clock_seconds=left - pause, priority=priority)
-        except Exception:
-            log.exception("bot search failed: playing a random move", room=room.code)
-            any_of = choose_side_at_random if position.options else choose_at_random
-            chosen = any_of(position, SystemRandom())
+        level = LEVELS[room.seat(mark).bot or ""]
+        chosen = await choose(position, level, clock_seconds=left - pause, priority=priority)
         _, answering = self._duties.get((room.code, "draw"), (None, None))
         if answering is not None:  # answer a draw offer first, because a move ends it
             await asyncio.wait([answering])
@@ -149,11 +142,8 @@ class Bots(Service):
         return Move(room=room.code, cell=chosen, ply=position.ply)
 
     async def _answer_draw(self, room: Room, mark: str) -> Command:
-        plays_on, left = True, _seconds_left(room, mark)
-        try:
-            plays_on = await self.pool.is_better_than_draw(room.position, mark, clock_seconds=left)
-        except Exception:
-            log.exception("bot search failed: declining the draw offer", room=room.code)
+        left = _seconds_left(room, mark)
+        plays_on = await self.pool.is_better_than_draw(room.position, mark, clock_seconds=left)
         return Draw(room=room.code, action="decline" if plays_on else "accept")
 
 
