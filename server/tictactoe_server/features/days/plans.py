@@ -130,8 +130,9 @@ class Plans(Service):
             await self._plans.change(_key(plan.room, plan.player), lambda old: None if old == plan else old)
 
     def _on_close(self, live: LiveRoom, why: Closed) -> None:
-        for plan in [plan for plan in self._plans if plan.room == live.room.code]:
-            self.tasks.start(self._drop(plan))
+        for seat in live.room.held_seats:
+            if (plan := self._plans.get(_key(live.room.code, seat.player))) is not None:
+                self.tasks.start(self._drop(plan))
 
     async def _catch_up(self) -> None:
         """Wake the sleeping games in which a planned reply is missing after a crash."""
