@@ -106,7 +106,6 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
         return value if self.make is None else self.make(value)
 
     def settled(self, error: Exception | None) -> None:
-        """Call `on_settled`; this method is called exactly once."""
         on_settled = self.on_settled
         self.make = None  # like `on_settled`, it may hold a reference to this change
         self.on_settled = _ignore
@@ -143,9 +142,7 @@ class StoredValue(Generic[Value]):
     """The cached value under a key in a table.
 
     Attributes:
-        change: The current change, or None.
         waiting: The changes that wait for the current change to be settled.
-        is_going_on: Whether `go_on` is running.
     """
 
     kind = "key"  # the field name for the key in log entries
@@ -293,7 +290,7 @@ class StoredValue(Generic[Value]):
         return True
 
     def begin_later(self, change: Change[Value], rest: float) -> None:
-        """Begin a change after `rest` seconds; if the value is uncertain, load it first."""
+        """Begin a change after `rest` seconds."""
         self.answer_in_time(change)
         self.tasks.start(self._begin_later(change, rest))
 

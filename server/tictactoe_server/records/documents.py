@@ -106,7 +106,6 @@ class RoomDocuments:
         return b"%08x%b%b" % (crc32(rest, known[4]), known[3], rest)
 
     def forget(self, code: str) -> None:
-        """Drop a deleted room from the cache."""
         self._beginnings.pop(code, None)
 
     def decode(self, document: bytes) -> Room:
@@ -137,7 +136,6 @@ class RoomDocuments:
 
 
 def encode_game(game: FinishedGame) -> bytes:
-    """Encode a finished game."""
     return _encode(replace(game, rules=_pack(game.rules)))
 
 

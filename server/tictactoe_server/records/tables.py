@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-import structlog
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
@@ -30,8 +29,6 @@ NEW_DEVICE_DAYS: Final = 3
 RESERVED_DAYS: Final = 30  # the name of a deleted player cannot be claimed for this time
 _SECONDS_A_DAY: Final = 86_400
 
-log: Final = structlog.get_logger(__name__)
-
 
 def today() -> int:
     """Return the number of days since 1970 (UTC)."""
@@ -39,16 +36,11 @@ def today() -> int:
 
 
 class KnownPlayer(Struct, frozen=True):
-    """A stored player.
-
-    Attributes:
-        seen: The day of the last visit, as in `today`.
-        is_seated: Whether the player ever took a seat.
-    """
+    """A stored player."""
 
     player: Player
-    seen: int
-    is_seated: bool = False
+    seen: int  # the day of the last visit, as in `today`
+    is_seated: bool = False  # whether the player ever took a seat
 
     def days_left(self, day: int) -> int:
         """Return the number of days from `day`, inclusive, until the player is deleted.
@@ -69,7 +61,6 @@ class Claim(Struct, frozen=True):
 
     @property
     def is_free(self) -> bool:
-        """Whether other players may claim the name."""
         return today() - self.seen > SEATED_DAYS or 0 < self.left < today() - FORMER_DAYS
 
 
@@ -84,7 +75,6 @@ class KnownDevice(Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """The id that the player sees."""
         return self.key[:6]
 
     def may_revoke(self, other: KnownDevice) -> bool:
@@ -107,17 +97,11 @@ class Reserved(Struct, frozen=True):
 
 
 class FormerCodes(Struct, frozen=True):
-    """A former set of rescue codes.
+    """A former set of rescue codes. Times are in s since 1970."""
 
-    Attributes:
-        codes: The salted hashes of the codes.
-        since: When the codes were created, in s since 1970.
-        replaced: When new codes replaced them, in s since 1970.
-    """
-
-    codes: tuple[str, ...]
-    since: float
-    replaced: float
+    codes: tuple[str, ...]  # the salted hashes of the codes
+    since: float  # when the codes were created
+    replaced: float  # when new codes replaced them
 
 
 class Account(Struct, frozen=True):
@@ -144,7 +128,6 @@ class Account(Struct, frozen=True):
         return not self.devices or (own is not None and all(map(own.may_revoke, others or self.devices)))
 
     def newer_than(self, key: str) -> list[KnownDevice]:
-        """Return the devices that are still new and were added after the device with this key."""
         own = self.device(key)
         return [device for device in self.devices if own is not None and device.is_new and device.since > own.since]
 
@@ -197,15 +180,10 @@ def _is_over(former: FormerCodes) -> bool:
 
 
 class LinkCode(Struct, frozen=True):
-    """A code that adds a device to a player.
+    """A code that adds a device to a player."""
 
-    Attributes:
-        player: The player's id.
-        until: When the code expires, in s since 1970.
-    """
-
-    player: str
-    until: float
+    player: str  # the player's id
+    until: float  # when the code expires (s since 1970)
 
     @property
     def is_over(self) -> bool:
@@ -213,18 +191,12 @@ class LinkCode(Struct, frozen=True):
 
 
 class Ban(Struct, frozen=True):
-    """A ban.
+    """A ban. Times are in ms since 1970."""
 
-    Attributes:
-        subject: A player's id, or a network.
-        since: When the ban began, in ms since 1970.
-        until: When the ban ends, in ms since 1970; None for a permanent ban.
-    """
-
-    subject: str
+    subject: str  # a player's id, or a network
     reason: str
     since: int
-    until: int | None = None
+    until: int | None = None  # None for a permanent ban
 
 
 class Forgotten(Struct, frozen=True):

@@ -25,7 +25,6 @@ _LOWER_PRIORITY: Final = 10
 
 
 def encode(content: object) -> bytes:
-    """Return a question or an answer as the bytes that are sent over the pipe."""
     pickled = pickle.dumps(content, pickle.HIGHEST_PROTOCOL)
     return len(pickled).to_bytes(LENGTH_BYTES, "big") + pickled
 

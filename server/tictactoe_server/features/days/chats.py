@@ -33,7 +33,6 @@ class StoredChat(Struct, frozen=True):
     lines: tuple[ChatLine, ...]
 
     def without(self, id: str, stand_in: str) -> StoredChat:
-        """Return the chat without the lines of a forgotten player."""
         return replace(self, lines=tuple(line for line in self.lines if owner_of(line.player) != id))
 
 

@@ -255,7 +255,6 @@ class Notifier(Service):
                     self.tasks.start(self._attend_to(player))
 
     async def _note_visit(self, player: str, at: int) -> None:
-        """Store when a player was last connected."""
         row = self._rows.get(player)
         try:
             if row is not None and row.addresses:

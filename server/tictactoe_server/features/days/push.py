@@ -24,7 +24,6 @@ LIFETIME_SECONDS: Final = 12 * 60 * 60  # of a signature; push services refuse m
 
 
 def new_secret() -> str:
-    """Return a new secret for `PushSealer`."""
     return f"{ec.generate_private_key(ec.SECP256R1()).private_numbers().private_value:x}"
 
 

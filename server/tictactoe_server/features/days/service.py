@@ -93,7 +93,6 @@ class DayGame(Struct, frozen=True, omit_defaults=True):
         return {owner_of(player) for player in self.players.values()}
 
     def without(self, id: str, stand_in: str) -> DayGame:
-        """Return the row with a stand-in for a forgotten player."""
         return replace(self, players={mark: other_owner(one, id, stand_in) for mark, one in self.players.items()})
 
 
@@ -201,7 +200,6 @@ class DayGames(Service):
     # -- rows ---------------------------------------------------------------------------------------------------
 
     def _on_change(self, live: LiveRoom) -> None:
-        """Follow a room that is new, loaded or changed."""
         if not live.room.terms.is_organised:
             live.is_kept = True
             self._empty_since.setdefault(live, None)

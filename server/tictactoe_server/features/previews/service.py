@@ -86,7 +86,6 @@ class Previews(Service):
 
 
 def card_of_room(state: RoomState) -> BoardCard:
-    """Return the card of a public room."""
     shown = replace(state, seats={mark: seat and _spelled(seat, mark) for mark, seat in state.seats.items()})
     first, line = (state.turn, ()) if state.result is None else (state.result.winner, tuple(state.result.line))
     words = texts.describe_standing(shown)
@@ -94,7 +93,6 @@ def card_of_room(state: RoomState) -> BoardCard:
 
 
 def card_of_game(game: FinishedGame) -> BoardCard:
-    """Return the card of a finished game."""
     position, result = final_position(game), game.result
     named = replace(game, players={mark: _spelled(player, mark) for mark, player in game.players.items()})
     shown = {"board": position.board, "last": position.last, "line": tuple(result.line)}
