@@ -37,11 +37,13 @@ from tictactoe_server.play.joining import Joining
 from tictactoe_server.play.lobby import PublicRooms
 from tictactoe_server.play.moves import ChatService, Play
 from tictactoe_server.play.names import Names
-from tictactoe_server.records.tables import BANS, KEPT, open_folder, open_memory
+from tictactoe_server.records.tables import BANS, KEPT
 from tictactoe_server.scheduler import Job, Tasks, every
 from tictactoe_server.settings import Limits, Settings
+from tictactoe_server.storage.memory import MemoryStore
 from tictactoe_server.storage.schema import DamagedDatabase, SavesMissing
 from tictactoe_server.storage.specs import Specs, Storage
+from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable
 from tictactoe_server.transport.admission import Admission
 from tictactoe_server.transport.certificate import Certificate
@@ -188,9 +190,9 @@ class Server:
             if (opening := feature.open_store(settings, specs)) is not None:
                 return await opening
         if settings.data is None:
-            return open_memory(specs)
+            return MemoryStore(specs)
         try:
-            return open_folder(settings.data, specs)
+            return SqliteStore.open(settings.data, specs)
         except (DamagedDatabase, SavesMissing) as damaged:
             advice = filter(None, (feature.advise(settings) for feature in self._features))
             raise CannotOpenStore("\n".join([str(damaged), *advice])) from damaged

@@ -11,9 +11,9 @@ from tests.ports import free_ports
 from tests.terminal import run_screen
 from tictactoe_client import connect
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_server.records.tables import open_memory
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
+from tictactoe_server.storage.memory import MemoryStore
 from tictactoe_server.storage.specs import Storage
 
 
@@ -49,7 +49,7 @@ async def test_the_certificate_itself_can_be_trusted(authority: Authority) -> No
 
 
 async def test_a_reconnect_uses_the_same_trust_settings(authority: Authority) -> None:
-    backoff, store = Backoff(first=(0.05,), longest=0.05, jitter=0), open_memory(kept_by())
+    backoff, store = Backoff(first=(0.05,), longest=0.05, jitter=0), MemoryStore(kept_by())
     (port,) = free_ports(1)
     async with contextlib.AsyncExitStack() as stack:
         async with secured(authority, port, store) as server:

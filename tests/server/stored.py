@@ -113,8 +113,8 @@ def child(folder: Path, script: str) -> Iterator[Any]:
     program = (
         "import asyncio, os, signal, sys\nfrom pathlib import Path\n"
         "from tests.server.stored import *\nfrom tictactoe_server.records.tables import *\n"
-        "from tictactoe_server.storage.store import *\n"
-        f"async def main():\n    store = open_folder(Path({str(folder)!r}))\n"
+        "from tictactoe_server.storage.sqlite import SqliteStore\nfrom tictactoe_server.storage.store import *\n"
+        f"async def main():\n    store = SqliteStore.open(Path({str(folder)!r}), KEPT)\n"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", program + textwrap.indent(textwrap.dedent(script), "    ") + "\nasyncio.run(main())\n"],

@@ -12,7 +12,7 @@ from tictactoe_server.features.backups import service as backups
 from tictactoe_server.features.backups.files import back_up, database_in
 from tictactoe_server.features.backups.service import BackupOptions, Backups, list_backups
 from tictactoe_server.operator.status import Status
-from tictactoe_server.records.tables import open_folder
+from tictactoe_server.records.tables import KEPT
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.folder import FILE_NAME
@@ -47,7 +47,7 @@ def restore(backup: Path, folder: Path) -> SqliteStore:
     """Put a copy into a new folder, as an operator would, and open it."""
     folder.mkdir(mode=0o700)
     (folder / FILE_NAME).write_bytes(backup.read_bytes())
-    return open_folder(folder)
+    return SqliteStore.open(folder, KEPT)
 
 
 async def check_restored(store: SqliteStore, *more: str) -> None:
@@ -79,7 +79,7 @@ async def test_backups_of_running_and_killed_servers_restore_without_changing_th
 
 
 async def test_a_backup_and_its_name_are_flushed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    await open_folder(tmp_path / "data").close()
+    await SqliteStore.open(tmp_path / "data", KEPT).close()
     flushed: list[tuple[int, int]] = []
 
     def fsync(descriptor: int) -> None:
@@ -96,7 +96,7 @@ async def test_a_backup_needs_a_database_and_a_folder_and_overwrites_nothing(tmp
     with pytest.raises(OperatorError, match="no database"):
         back_up(database_in(tmp_path / "data"), tmp_path / "backup")
     assert names_in(tmp_path) == []
-    await open_folder(tmp_path / "data").close()
+    await SqliteStore.open(tmp_path / "data", KEPT).close()
     with pytest.raises(OperatorError, match="No such"):
         back_up(database_in(tmp_path / "data"), tmp_path / "nowhere" / "backup")
     (tmp_path / "backup").write_text("mine")
@@ -113,7 +113,7 @@ def usual_priority(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 async def data(tmp_path: Path) -> Path:
-    store = open_folder(tmp_path / "data")
+    store = SqliteStore.open(tmp_path / "data", KEPT)
     await keep(store, room_of("K7M4PQ"), MISSING)
     await store.close()
     return tmp_path / "data"

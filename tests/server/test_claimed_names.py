@@ -29,11 +29,11 @@ from tictactoe_server.records.tables import (
     FormerCodes,
     KnownDevice,
     LinkCode,
-    open_memory,
     today,
 )
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
+from tictactoe_server.storage.memory import MemoryStore
 from tictactoe_server.storage.specs import Storage
 
 HERE = Settings(host="127.0.0.1", port=0)
@@ -55,7 +55,7 @@ def test_names_that_people_tell_apart_have_none(names: list[str]) -> None:
 
 @pytest.fixture
 async def store() -> Storage:
-    return open_memory(kept_by())
+    return MemoryStore(kept_by())
 
 
 @pytest.fixture

@@ -17,10 +17,11 @@ from tests.server.cases import cases
 from tests.server.laboratory import open_laboratory
 from tests.server.stored import bans_in, change, finish, keep, keep_ban, keep_player, room_of, rooms_in, share, shared
 from tests.server.tables import ANA, BO
-from tictactoe_server.records.tables import PLAYERS, ROOMS, Ban, open_folder
+from tictactoe_server.records.tables import KEPT, PLAYERS, ROOMS, Ban
 from tictactoe_server.rooms.room import Player
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.schema import DamagedDatabase
+from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import MISSING, CannotOpenStore, Unreadable
 
 CODES = [f"{letter}{number:05}" for letter in "ABCDEFGH" for number in range(22222, 22262)]
@@ -33,7 +34,7 @@ PAGE_BYTES = 4096
 
 async def fill(folder: Path) -> None:
     """Store data of every kind: in `data` as a stopped server leaves it, in `killed` as a killed one."""
-    store = open_folder(folder / "data")
+    store = SqliteStore.open(folder / "data", KEPT)
     for number, key in enumerate(KEYS):
         await keep_player(store, key, Player(f"p{number:010}", f"player-{number}"), MISSING)
     await keep_ban(store, Ban("192.0.2.1", "noise", 1))
@@ -42,7 +43,7 @@ async def fill(folder: Path) -> None:
         game = await finish(store, f"Z{number + 22222}", ANA, BO)
     await share(store, SHARE, game)
     await store.close()
-    store = open_folder(folder / "data")
+    store = SqliteStore.open(folder / "data", KEPT)
     for code in CODES[::4]:
         await keep(store, room_of(code, 2), revisions[code])
     shutil.copytree(folder / "data", folder / "killed")
@@ -64,7 +65,7 @@ def folder(kept: Path, tmp_path: Path) -> Path:
 
 async def serve(folder: Path) -> dict[str, int]:
     """Open the store, return how much of each kind it serves, and save a value that the next start must find."""
-    store = open_folder(folder)
+    store = SqliteStore.open(folder, KEPT)
     rooms = await rooms_in(store)
     served = {
         "rooms": len([code for code in CODES if code in rooms]),
@@ -75,7 +76,7 @@ async def serve(folder: Path) -> dict[str, int]:
     }
     await finish(store, "NEWGAM", Player("pnew", "new"), BO)
     await store.close()
-    again = open_folder(folder)
+    again = SqliteStore.open(folder, KEPT)
     assert set(rooms) | {"NEWGAM"} <= set(await rooms_in(again))
     assert len(await again.games.games_of("pnew", 10)) == 1
     await again.close()
@@ -89,7 +90,7 @@ def refuse(folder: Path) -> DamagedDatabase:
     """Check that the store refuses to open and changes nothing; return the error."""
     before = (folder / FILE_NAME).read_bytes()
     with pytest.raises(DamagedDatabase) as refused:
-        open_folder(folder)
+        SqliteStore.open(folder, KEPT)
     assert (folder / FILE_NAME).read_bytes() == before
     assert str(folder / FILE_NAME) in str(refused.value)
     return refused.value
@@ -128,7 +129,7 @@ async def test_a_damaged_key_loses_its_row_and_dependent_rows(folder: Path) -> N
 @pytest.mark.parametrize("statement", cases("values of another kind"))
 async def test_a_value_of_another_kind_costs_its_row_alone(folder: Path, statement: str) -> None:
     change(folder / FILE_NAME, statement)
-    store = open_folder(folder)
+    store = SqliteStore.open(folder, KEPT)
     for key in KEYS:
         with suppress(Unreadable):
             await store.table(PLAYERS).load(key)

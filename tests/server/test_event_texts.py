@@ -22,8 +22,8 @@ from tictactoe_server.features.tournaments.event import Event
 from tictactoe_server.features.tournaments.table import whole_of
 from tictactoe_server.features.tournaments.texts import describe_event, list_cells
 from tictactoe_server.http.texts import format_csv
-from tictactoe_server.records.tables import open_memory
 from tictactoe_server.server import Server, kept_by
+from tictactoe_server.storage.memory import MemoryStore
 
 pytestmark = pytest.mark.features
 
@@ -163,7 +163,7 @@ async def test_an_event_is_read_in_every_form_while_it_is_played_and_streamed_to
 
 
 async def test_finished_events_are_found_by_code_but_not_by_guessing() -> None:
-    start = partial(Server, HERE, open_memory(kept_by()))
+    start = partial(Server, HERE, MemoryStore(kept_by()))
     async with start(uncounted()) as server, known(server, "ana") as ana:
         code = await opened(ana, entry="code")
         await run(ana, code, "close")

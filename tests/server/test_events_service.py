@@ -14,9 +14,10 @@ from tictactoe_server.core.live_room import closing_notice
 from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.features.tournaments import broadcasts, running, service
 from tictactoe_server.play.names import Names
-from tictactoe_server.records.tables import PLAYERS, ROOMS, open_memory
+from tictactoe_server.records.tables import PLAYERS, ROOMS
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Limits, Settings
+from tictactoe_server.storage.memory import MemoryStore
 
 pytestmark = pytest.mark.features
 
@@ -410,7 +411,7 @@ async def test_running_events_are_listed_newest_first(ana: Peer, bo: Peer) -> No
 
 @pytest.mark.parametrize("bot", [False, True], ids=["a person", "a program"])
 async def test_after_a_restart_events_wait_for_their_players(bot: bool) -> None:
-    store, clock = open_memory(kept_by()), FakeClock()
+    store, clock = MemoryStore(kept_by()), FakeClock()
     start = partial(Server, HERE, store, uncounted(), monotonic_ns=clock)
     async with start() as server, known(server, "ana") as ana, known(server, "bo", bot=bot) as bo:
         tokens = [peer.welcome["token"] for peer in (ana, bo)]

@@ -14,9 +14,10 @@ import pytest
 from tests.server.stored import change, child, keep, room_of
 from tictactoe_server.features.backups.copying import check_database, folder_source
 from tictactoe_server.features.backups.files import back_up, database_in, restore_backup
-from tictactoe_server.records.tables import KEPT, open_folder
+from tictactoe_server.records.tables import KEPT
 from tictactoe_server.storage.folder import FILE_NAME, LOCK_NAME, DataFolder
 from tictactoe_server.storage.schema import SCHEMA
+from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import MISSING, CannotOpenStore
 
 CODE = "K7M4PQ"
@@ -28,7 +29,7 @@ def mode_of(path: Path) -> int:
 
 async def test_everything_is_made_for_its_owner_alone(tmp_path: Path) -> None:
     folder = tmp_path / "some" / "data"
-    store = open_folder(folder)
+    store = SqliteStore.open(folder, KEPT)
     await keep(store, room_of(CODE), MISSING)
     assert {path.name: mode_of(path) for path in folder.iterdir()} == {
         LOCK_NAME: 0o600,
@@ -41,11 +42,11 @@ async def test_everything_is_made_for_its_owner_alone(tmp_path: Path) -> None:
 
 
 def test_loose_permissions_of_the_folder_are_tightened(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    asyncio.run(open_folder(tmp_path).close())
+    asyncio.run(SqliteStore.open(tmp_path, KEPT).close())
     tmp_path.chmod(0o777)
     for name in (FILE_NAME, LOCK_NAME):
         (tmp_path / name).chmod(0o666)
-    asyncio.run(open_folder(tmp_path).close())
+    asyncio.run(SqliteStore.open(tmp_path, KEPT).close())
     assert mode_of(tmp_path) == 0o700
     assert mode_of(tmp_path / FILE_NAME) == mode_of(tmp_path / LOCK_NAME) == 0o600
     assert caplog.text.count("file permissions restricted") == 3
@@ -53,10 +54,10 @@ def test_loose_permissions_of_the_folder_are_tightened(tmp_path: Path, caplog: p
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
 def test_a_folder_of_another_user_is_used_with_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    asyncio.run(open_folder(tmp_path).close())
+    asyncio.run(SqliteStore.open(tmp_path, KEPT).close())
     os.chown(tmp_path, 12345, -1)
     tmp_path.chmod(0o777)
-    asyncio.run(open_folder(tmp_path).close())
+    asyncio.run(SqliteStore.open(tmp_path, KEPT).close())
     assert mode_of(tmp_path) == 0o777
     assert "belongs to another user" in caplog.text
 
@@ -68,32 +69,32 @@ async def test_a_file_that_is_a_link_is_not_opened(tmp_path: Path, name: str) ->
     (tmp_path / "data").mkdir(mode=0o700)
     (tmp_path / "data" / name).symlink_to(mine)
     with pytest.raises(CannotOpenStore, match="link"):
-        open_folder(tmp_path / "data")
+        SqliteStore.open(tmp_path / "data", KEPT)
     assert mine.read_text() == "precious"
     (tmp_path / "data" / name).unlink()
-    await open_folder(tmp_path / "data").close()
+    await SqliteStore.open(tmp_path / "data", KEPT).close()
 
 
 async def test_the_folder_itself_may_be_a_link(tmp_path: Path) -> None:
     (tmp_path / "private").mkdir()
     (tmp_path / "data").symlink_to(tmp_path / "private")
-    store = open_folder(tmp_path / "data")
+    store = SqliteStore.open(tmp_path / "data", KEPT)
     await keep(store, room_of(CODE), MISSING)
     with pytest.raises(CannotOpenStore, match="is in use by another server"):
-        open_folder(tmp_path / "private")
+        SqliteStore.open(tmp_path / "private", KEPT)
     await store.close()
     assert mode_of(tmp_path / "private") == 0o700
 
 
 async def test_a_second_store_on_a_folder_is_refused_with_the_pid_of_the_first(tmp_path: Path) -> None:
-    first = open_folder(tmp_path)
+    first = SqliteStore.open(tmp_path, KEPT)
     with pytest.raises(CannotOpenStore, match="is in use by another server") as refused:
-        open_folder(tmp_path)
+        SqliteStore.open(tmp_path, KEPT)
     assert str(tmp_path) in str(refused.value)
     assert str(os.getpid()) in str(refused.value)
     await keep(first, room_of(CODE), MISSING)
     await first.close()
-    await open_folder(tmp_path).close()
+    await SqliteStore.open(tmp_path, KEPT).close()
 
 
 async def test_a_folder_is_free_again_after_its_process_was_killed(tmp_path: Path) -> None:
@@ -101,14 +102,14 @@ async def test_a_folder_is_free_again_after_its_process_was_killed(tmp_path: Pat
         assert process.stdout
         assert process.stdout.readline() == "open\n"
         with pytest.raises(CannotOpenStore, match=f"is in use by another server, process {process.pid}"):
-            open_folder(tmp_path)
+            SqliteStore.open(tmp_path, KEPT)
         process.kill()
         process.wait()
-    await open_folder(tmp_path).close()
+    await SqliteStore.open(tmp_path, KEPT).close()
 
 
 async def test_the_database_stays_locked_when_the_process_opens_and_closes_it_once_more(tmp_path: Path) -> None:
-    first = open_folder(tmp_path / "one")
+    first = SqliteStore.open(tmp_path / "one", KEPT)
     (tmp_path / "one" / FILE_NAME).read_bytes()
     with contextlib.closing(sqlite3.connect(tmp_path / "one" / FILE_NAME)) as other:
         other.execute("SELECT * FROM rooms").fetchall()
@@ -126,7 +127,7 @@ async def test_a_file_other_than_a_database_is_not_changed_or_locked(tmp_path: P
     path.write_bytes(b"no database" * 1000)
     for _ in range(2):
         with pytest.raises(CannotOpenStore, match="not a database"):
-            open_folder(tmp_path)
+            SqliteStore.open(tmp_path, KEPT)
     assert path.read_bytes() == b"no database" * 1000
 
 
@@ -153,17 +154,17 @@ def test_another_programs_database_is_not_changed(tmp_path: Path) -> None:
     change(path, "CREATE TABLE songs (title)")
     before = path.read_bytes()
     with pytest.raises(CannotOpenStore, match="another program"):
-        open_folder(tmp_path)
+        SqliteStore.open(tmp_path, KEPT)
     assert path.read_bytes() == before
 
 
 def test_a_newer_schema_is_refused_and_not_changed(tmp_path: Path) -> None:
-    asyncio.run(open_folder(tmp_path).close())
+    asyncio.run(SqliteStore.open(tmp_path, KEPT).close())
     path = tmp_path / FILE_NAME
     change(path, "PRAGMA user_version = 99")
     before = path.read_bytes()
     with pytest.raises(CannotOpenStore, match=f"schema 99, but this version supports schemas up to {SCHEMA}"):
-        open_folder(tmp_path)
+        SqliteStore.open(tmp_path, KEPT)
     assert path.read_bytes() == before
 
 
@@ -187,7 +188,7 @@ def test_version_1_is_refused(tmp_path_factory: pytest.TempPathFactory, *, is_ki
     before = snapshot(folder)
     backup = folder.parent / "backup"
     for use in (
-        lambda: open_folder(folder),
+        lambda: SqliteStore.open(folder, KEPT),
         lambda: back_up(database_in(folder), backup),
         lambda: restore_backup(folder, folder / FILE_NAME),
         lambda: asyncio.run(check_database(folder / FILE_NAME, KEPT)),

@@ -12,11 +12,12 @@ from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.features.privacy.service import drop_hashes
 from tictactoe_server.operator.bans import Bans
 from tictactoe_server.operator.maintenance import Housekeeping
-from tictactoe_server.records.tables import BANS, FORGOTTEN, PLAYERS, Forgotten, open_folder, open_memory, today
+from tictactoe_server.records.tables import BANS, FORGOTTEN, KEPT, PLAYERS, Forgotten, today
 from tictactoe_server.rooms.room import Player
 from tictactoe_server.scheduler import Tasks
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
+from tictactoe_server.storage.memory import MemoryStore
 from tictactoe_server.storage.specs import Storage
 from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import MISSING, save
@@ -27,7 +28,7 @@ FINISHED_AT = 1_700_000_000_000
 
 @pytest.fixture(params=["memory", "sqlite"])
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Storage]:
-    opened: Storage = open_memory() if request.param == "memory" else open_folder(tmp_path)
+    opened: Storage = MemoryStore(KEPT) if request.param == "memory" else SqliteStore.open(tmp_path, KEPT)
     yield opened
     await opened.close()
 
@@ -142,7 +143,7 @@ async def test_a_server_records_visits_and_taken_seats(tmp_path: Path) -> None:
                 await bo.ask("join", room=room)
                 await play_out({"X": ana, "O": bo}, room, [4])
         tokens = {peer.welcome["name"]: peer.welcome["token"] for peer in (ana, bo, fan)}
-    store = open_folder(tmp_path)
+    store = SqliteStore.open(tmp_path, KEPT)
     await go_round(store, 2)
     await store.close()
     async with Server(Settings(host="127.0.0.1", port=0, data=tmp_path)) as server:

@@ -7,9 +7,10 @@ import pytest
 from tests.server.stored import change, child, room_of
 from tictactoe_server.features.backups.files import restore_backup
 from tictactoe_server.features.backups.recovery import recover, repair_log
-from tictactoe_server.records.tables import ROOMS, open_folder
+from tictactoe_server.records.tables import KEPT, ROOMS
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.schema import SavesMissing
+from tictactoe_server.storage.sqlite import SqliteStore
 
 FRAME = 24 + 4096
 KILLED = """
@@ -31,10 +32,10 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 async def test_a_kill_loses_and_reports_nothing(killed: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     shutil.copytree(killed, tmp_path, dirs_exist_ok=True)
-    store = open_folder(tmp_path)
+    store = SqliteStore.open(tmp_path, KEPT)
     assert (await store.table(ROOMS).load("K7M4PQ") or ("",))[0] == room_of("K7M4PQ", 100)
     await store.close()
-    await open_folder(tmp_path).close()
+    await SqliteStore.open(tmp_path, KEPT).close()
     assert caplog.text == ""
 
 
@@ -63,7 +64,7 @@ def test_a_server_with_missing_saves_does_not_start(killed: Path, tmp_path: Path
     before = log.read_bytes() if log.exists() else b""
     for _ in range(2):
         with pytest.raises(SavesMissing, match=r"The last \d+ batches of saves are missing") as refused:
-            open_folder(tmp_path)
+            SqliteStore.open(tmp_path, KEPT)
         assert (" recover " in str(refused.value)) is database.exists()
         assert (log.read_bytes() if log.exists() else b"") == before
 
@@ -98,7 +99,7 @@ async def test_recovery_restores_saves_after_a_flipped_bit(killed: Path, tmp_pat
     assert (missing > 0, still_missing) == (True, 0)
     assert {name for name, content in before.items() if (folder / name).read_bytes() != content} == set()
     restore_backup(folder, target)
-    store = open_folder(folder)
+    store = SqliteStore.open(folder, KEPT)
     assert (await store.table(ROOMS).load("K7M4PQ") or ("",))[0] == room_of("K7M4PQ", 100)
     await store.close()
 
@@ -118,13 +119,13 @@ def flip(path: Path, place: int) -> None:
 
 
 async def test_an_invalid_stored_time_does_not_prevent_a_start(tmp_path: Path) -> None:
-    await open_folder(tmp_path).close()
+    await SqliteStore.open(tmp_path, KEPT).close()
     change(tmp_path / FILE_NAME, "INSERT OR REPLACE INTO server VALUES ('served-ms', 'soon')")
-    store = open_folder(tmp_path)
+    store = SqliteStore.open(tmp_path, KEPT)
     with pytest.raises(Exception, match="not a number"):
         await store.noted_time()
     store.note_time(5)
     await store.close()
-    again = open_folder(tmp_path)
+    again = SqliteStore.open(tmp_path, KEPT)
     assert await again.noted_time() == 5
     await again.close()

@@ -22,12 +22,13 @@ from tictactoe_server.core.indexes import Matchmaker
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
-from tictactoe_server.records.tables import open_memory
+from tictactoe_server.records.tables import KEPT
 from tictactoe_server.rooms.room import Player
 from tictactoe_server.rooms.seating import open_room
 from tictactoe_server.scheduler import Scheduler
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits
+from tictactoe_server.storage.memory import MemoryStore
 
 CLASSIC = (PRESETS["classic"], None, "")
 
@@ -77,7 +78,7 @@ async def test_a_change_of_the_lobby_has_a_bound_and_many_changes_come_in_severa
         assert sorted(closed) == sorted(opened)
 
 
-STORE = open_memory()
+STORE = MemoryStore(KEPT)
 HERE = Core(STORE, ServedTime(STORE), Limits(), monotonic_ns).rooms
 
 

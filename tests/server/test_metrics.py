@@ -18,9 +18,9 @@ from tictactoe_server.features.metrics.feature import FEATURE as METRICS
 from tictactoe_server.features.metrics.feature import MetricsOptions
 from tictactoe_server.features.metrics.service import MetricsServer
 from tictactoe_server.operator.status import DrainOrder
-from tictactoe_server.records.tables import open_folder
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
+from tictactoe_server.storage.sqlite import SqliteStore
 from tools.monitoring import render_files
 
 pytestmark = pytest.mark.features(METRICS, BOTS)
@@ -51,7 +51,7 @@ async def figures(server: Server) -> dict[str, Any]:
 @pytest.fixture
 async def metered() -> AsyncIterator[Server]:
     settings = Settings(host=HOST, port=0, features=(MetricsOptions(address=(HOST, 0)),))
-    async with Server(settings, open_folder(None, kept_by()), monotonic_ns=FakeClock()) as running:
+    async with Server(settings, SqliteStore.open(None, kept_by()), monotonic_ns=FakeClock()) as running:
         yield running
 
 

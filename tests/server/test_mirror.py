@@ -7,8 +7,9 @@ from tests.peer import until
 from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.features.tournaments.event_store import EVENTS
 from tictactoe_server.records.mirror import Mirror
-from tictactoe_server.records.tables import BANS, Ban, open_memory
+from tictactoe_server.records.tables import BANS, KEPT, Ban
 from tictactoe_server.scheduler import Tasks
+from tictactoe_server.storage.memory import MemoryStore
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, delete, save
 
 NOISE, SPAM = Ban("pana", "noise", 1), Ban("pana", "spam", 2)
@@ -33,7 +34,7 @@ async def tasks() -> AsyncIterator[Tasks]:
 
 
 async def test_a_change_is_seen_here_at_once_and_elsewhere_after_its_notice(tasks: Tasks) -> None:
-    table, here, there = open_memory().table(BANS), Peers(), Peers()
+    table, here, there = MemoryStore(KEPT).table(BANS), Peers(), Peers()
     here.other = there
     seen = list[tuple[Ban | None, Ban | None]]()
     own = Mirror(table, BANS.name, here, tasks)
@@ -50,7 +51,7 @@ async def test_a_change_is_seen_here_at_once_and_elsewhere_after_its_notice(task
 
 
 async def test_a_load_catches_up_on_missed_changes(tasks: Tasks) -> None:
-    table = open_memory().table(BANS)
+    table = MemoryStore(KEPT).table(BANS)
     mirror = Mirror(table, BANS.name, RemoteServers(), tasks)
     await save(table, "pana", NOISE, MISSING)
     await save(table, "pbo", Ban("pbo", "", 1), MISSING)
@@ -64,14 +65,14 @@ async def test_a_load_catches_up_on_missed_changes(tasks: Tasks) -> None:
 
 async def test_an_answer_comes_before_the_news_of_the_change(tasks: Tasks) -> None:
     order = list[str]()
-    mirror = Mirror(open_memory().table(BANS), BANS.name, RemoteServers(), tasks)
+    mirror = Mirror(MemoryStore(KEPT).table(BANS), BANS.name, RemoteServers(), tasks)
     mirror.on_change.add(lambda key, before, after: order.append("news"))
     await mirror.change("pana", lambda old: NOISE, lambda error: order.append("answer"))
     assert order == ["answer", "news"]
 
 
 async def test_a_deleted_value_does_not_come_back_with_a_late_read(tasks: Tasks) -> None:
-    mirror = Mirror(open_memory().table(BANS), BANS.name, RemoteServers(), tasks)
+    mirror = Mirror(MemoryStore(KEPT).table(BANS), BANS.name, RemoteServers(), tasks)
     await mirror.change("pana", lambda old: NOISE)
     held = mirror.holder("pana")
     revision = held.revision

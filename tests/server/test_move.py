@@ -32,11 +32,12 @@ from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.features.jetstream.store import JetStreamStore
 from tictactoe_server.features.tournaments.event import open_event
 from tictactoe_server.features.tournaments.event_store import EVENTS
-from tictactoe_server.records.tables import PLAYERS, ROOMS, Ban, KnownPlayer, open_folder, today
+from tictactoe_server.records.tables import PLAYERS, ROOMS, Ban, KnownPlayer, today
 from tictactoe_server.rooms.room import Player
 from tictactoe_server.server import kept_by
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.specs import Storage
+from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import MISSING, save
 
 BO_KEY = "b" * 64
@@ -74,7 +75,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 async def fill(folder: Path, count: int = 3) -> None:
-    store = open_folder(folder, ALL)
+    store = SqliteStore.open(folder, ALL)
     for number in range(count):
         await keep(store, room_of(f"AAAA{number // 10}{number % 10}", number), MISSING)
     await keep_player(store, ANA_KEY, ANA, MISSING)
@@ -145,7 +146,7 @@ def test_a_folder_can_be_copied_into_a_stream_and_back(folder: Path, url: str, t
     ]
 
     async def use() -> None:
-        await look(open_folder(tmp_path / "back", ALL))
+        await look(SqliteStore.open(tmp_path / "back", ALL))
         await look(await JetStreamStore.open(url, ALL, unsafe=True))
 
     asyncio.run(use())
@@ -164,7 +165,7 @@ def test_a_game_that_was_forgotten_does_not_come_back_from_the_journal(folder: P
     assert ", 2 finished games." in ran.output
 
     async def served() -> list[int]:
-        store = open_folder(folder, ALL)
+        store = SqliteStore.open(folder, ALL)
         found = await store.games.games_of(ANA.id, 10)
         await store.close()
         return [id for id, _ in found]
@@ -196,7 +197,7 @@ def test_a_non_empty_target_is_refused_and_not_changed(folder: Path, url: str, t
 
 def test_a_folder_in_use_or_without_a_database_cannot_be_moved(folder: Path, url: str, tmp_path: Path) -> None:
     async def try_it() -> Ran:
-        store = open_folder(folder, ALL)
+        store = SqliteStore.open(folder, ALL)
         try:
             return await asyncio.to_thread(move, folder, url)
         finally:

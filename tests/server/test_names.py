@@ -3,11 +3,12 @@ import pytest
 from tests.peer import open_peer
 from tests.server.stored import keep_player
 from tests.server.tables import ANA, THREE, Table
-from tictactoe_server.records.tables import PLAYERS, KnownPlayer, open_memory
+from tictactoe_server.records.tables import PLAYERS, KnownPlayer
 from tictactoe_server.rooms.room import Player
 from tictactoe_server.rooms.seating import Dropped, Enter, free_name
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
+from tictactoe_server.storage.memory import MemoryStore
 
 HOUSE = ["easy-bot", "Hard-Bot", "PERFECT-BOT", "rules-bot-2", "random-bot7", "medium-bot 12", "\uff45asy-bot"]
 THEIR_OWN = ["my-bot", "easy", "easy-bottle", "easybot", "hard-bot-x", "bot", "uneasy-bot"]
@@ -27,7 +28,7 @@ async def test_names_of_bots_are_reserved_except_for_earlier_owners(server: Serv
         token = ana.welcome["token"]
     async with open_peer(server.url, "easy-bot", token) as again:
         assert again.welcome["code"] == "bad_name"
-    store = open_memory(kept_by())
+    store = MemoryStore(kept_by())
     async with Server(Settings(host="127.0.0.1", port=0), store=store) as other:
         async with open_peer(other.url) as guest:
             token = guest.welcome["token"]

@@ -15,10 +15,11 @@ from tictactoe_server.operator.order import Order, OrderRefused
 from tictactoe_server.operator.people import Announce, BanOrder, Kick, ListBans, ListConnections, ListPlayers, Unban
 from tictactoe_server.operator.rooms import CloseRoom, ListRooms, ShowRoom
 from tictactoe_server.operator.status import DrainOrder, ListLimits, Status
-from tictactoe_server.records.tables import BANS, open_memory
+from tictactoe_server.records.tables import BANS, KEPT
 from tictactoe_server.scheduler import Tasks
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
+from tictactoe_server.storage.memory import MemoryStore
 
 BANNED, KICKED, RESTART = 4500, 4501, 1012
 
@@ -138,7 +139,7 @@ def test_an_invalid_subject_of_a_ban_is_refused(subject: str) -> None:
 
 
 async def test_bans_are_kept_and_end_by_themselves() -> None:
-    store, now = open_memory(), [1_000_000]
+    store, now = MemoryStore(KEPT), [1_000_000]
     tasks = Tasks()
     bans = Bans(store.table(BANS), RemoteServers(), tasks, lambda: now[0])
     await bans.add("192.0.2.0/24", "noise", 60)

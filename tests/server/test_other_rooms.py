@@ -22,9 +22,9 @@ from tictactoe_server.features.cluster.rooms import OtherRooms, OwnRooms
 from tictactoe_server.features.jetstream.access import Access
 from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.records.documents import RoomDocuments
-from tictactoe_server.records.tables import open_memory
 from tictactoe_server.rooms.seating import open_room
 from tictactoe_server.server import kept_by
+from tictactoe_server.storage.memory import MemoryStore
 from tictactoe_server.storage.store import StoreUnavailable
 
 ONE, TWO = "one", "two"
@@ -72,7 +72,7 @@ class OneServer:
     """The parts of a server that know the others; the test speaks for the other servers."""
 
     def __init__(self) -> None:
-        store = open_memory(kept_by())
+        store = MemoryStore(kept_by())
         self.wire = wire = Wire()
         self.core = core = Core(store, ServedTime(store, time.monotonic_ns), uncounted(), time.monotonic_ns)
         self.members = Members(wire, "here", "ws://here", core.time)

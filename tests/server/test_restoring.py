@@ -13,16 +13,17 @@ from tests.server.test_backup import names_in
 from tictactoe_server import OperatorError
 from tictactoe_server.features.backups.copying import check_database
 from tictactoe_server.features.backups.files import back_up, database_in, restore_backup
-from tictactoe_server.records.tables import KEPT, Ban, open_folder
+from tictactoe_server.records.tables import KEPT, Ban
 from tictactoe_server.rooms.room import Player
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.schema import DamagedDatabase
+from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import MISSING, CannotOpenStore
 
 
 async def fill(folder: Path, *codes: str) -> None:
     """Store rooms, a player, a ban, and a finished game that is shared."""
-    store = open_folder(folder)
+    store = SqliteStore.open(folder, KEPT)
     for code in codes:
         await keep(store, room_of(code), MISSING)
     await keep_player(store, "a" * 64, Player("p0123456789", "ana"), MISSING)
@@ -32,7 +33,7 @@ async def fill(folder: Path, *codes: str) -> None:
 
 
 async def codes_in(folder: Path) -> set[str]:
-    store = open_folder(folder)
+    store = SqliteStore.open(folder, KEPT)
     try:
         return set(await rooms_in(store))
     finally:
@@ -48,7 +49,7 @@ async def folder(tmp_path: Path) -> Path:
 
 async def test_a_backup_replaces_the_data(folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     copy = tmp_path / "copy"
-    store = open_folder(folder)
+    store = SqliteStore.open(folder, KEPT)
     for number in range(20, 60):
         await keep(store, room_of(f"M2XW{number}"), MISSING)
     await store.close()
@@ -90,7 +91,7 @@ async def test_what_is_restored_belongs_to_the_owner_of_the_folder(folder: Path,
 
 async def test_nothing_is_restored_under_a_server_that_runs(folder: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
-    store = open_folder(folder)
+    store = SqliteStore.open(folder, KEPT)
     before = names_in(folder)
     with pytest.raises(CannotOpenStore, match="is in use by another server"):
         restore_backup(folder, copy)
@@ -119,7 +120,7 @@ async def test_restoring_an_invalid_copy_changes_nothing(folder: Path, tmp_path:
 
 async def test_checking_a_folder_works_while_a_server_runs(tmp_path: Path) -> None:
     await fill(tmp_path, "K7M4PQ", "M2XWQ7")
-    store = open_folder(tmp_path)
+    store = SqliteStore.open(tmp_path, KEPT)
     await keep(store, room_of("R5T6Y7"), MISSING)
     found = await check_database(tmp_path / FILE_NAME, KEPT)
     await store.close()

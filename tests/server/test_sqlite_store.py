@@ -15,7 +15,7 @@ from tests.server.laboratory import Laboratory, open_laboratory
 from tests.server.stored import ANA_KEY, finish, forget, has_noted, keep, room_of, rooms_in
 from tests.server.tables import ANA, BO
 from tictactoe_server import clock
-from tictactoe_server.records.tables import PLAYERS, ROOMS, KnownPlayer, open_folder, today
+from tictactoe_server.records.tables import KEPT, PLAYERS, ROOMS, KnownPlayer, today
 from tictactoe_server.rooms.finished import FinishedGame
 from tictactoe_server.storage.folder import FILE_NAME
 from tictactoe_server.storage.sqlite import SqliteStore
@@ -222,7 +222,7 @@ async def test_closing_with_an_unresponsive_disk_raises_and_unlocks_later(tmp_pa
     assert await asyncio.to_thread(laboratory.database.closed.wait, PATIENCE_SECONDS)
     while True:
         with contextlib.suppress(Exception):
-            again = open_folder(tmp_path)
+            again = SqliteStore.open(tmp_path, KEPT)
             break
         await asyncio.sleep(0.01)
     assert set(await rooms_in(again)) == {CODE}
@@ -309,7 +309,7 @@ async def test_a_database_that_vanished_is_not_replaced_by_an_empty_one(laborato
 
 @pytest.mark.parametrize("is_folded", [False, True])
 async def test_revisions_ignore_the_clock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_folded: bool) -> None:
-    store = open_folder(tmp_path)
+    store = SqliteStore.open(tmp_path, KEPT)
     room = await keep(store, room_of("K7M4PQ"), MISSING)
     player = await save(store.table(PLAYERS), ANA_KEY, KnownPlayer(ANA, today()), MISSING)
     if is_folded:
@@ -318,7 +318,7 @@ async def test_revisions_ignore_the_clock(tmp_path: Path, monkeypatch: pytest.Mo
         shutil.copytree(tmp_path, tmp_path / "killed", ignore=shutil.ignore_patterns("killed"))
         await store.close()
     monkeypatch.setattr(clock, "wall", lambda: 1.0)
-    again = open_folder(tmp_path if is_folded else tmp_path / "killed")
+    again = SqliteStore.open(tmp_path if is_folded else tmp_path / "killed", KEPT)
     assert await keep(again, room_of("K7M4PQ", 2), room) > room
     assert await save(again.table(PLAYERS), ANA_KEY, KnownPlayer(ANA, today() + 1), player) > player
     await again.close()

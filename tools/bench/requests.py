@@ -31,7 +31,8 @@ from tictactoe_server.settings import Settings
 from tools.bench.contestants import older_packages
 from tools.bench.tables import DRAWN
 
-open_memory, Session = vars(parts)["open_memory"], vars(parts)["Session"]  # wherever an older version had them
+open_memory = vars(parts).get("open_memory") or vars(parts)["MemoryStore"]  # its name before version 2.0
+Session = vars(parts)["Session"]  # wherever an older version had it
 
 OURS = ("tictactoe_server", "tictactoe_words", "tictactoe_protocol", "tictactoe_engine")
 MOVE = b'{"type":"move","room":"%b","cell":%d,"ply":%d,"id":"%d"}'

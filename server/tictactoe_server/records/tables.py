@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -16,9 +15,7 @@ from tictactoe_server.records.documents import RoomDocuments, decode_game, encod
 from tictactoe_server.rooms.finished import FinishedGame, game_with_stand_in
 from tictactoe_server.rooms.room import CASUAL, Player, Room
 from tictactoe_server.rooms.seating import with_stand_in
-from tictactoe_server.storage.memory import MemoryStore
 from tictactoe_server.storage.specs import NOBODY, GameSpec, Persons, Specs, TableSpec
-from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import Value
 
 UNSEATED_DAYS: Final = 1  # absent players who never took a seat are deleted after this time
@@ -309,13 +306,3 @@ GAMES: Final[GameSpec[FinishedGame]] = GameSpec(
 
 # Rooms come first, so that players with a seat are copied after their rooms.
 KEPT: Final = Specs((ROOMS, PLAYERS, BANS, SHARES, CLAIMS, RESERVED, ACCOUNTS, LINKS, FORGOTTEN), GAMES)
-
-
-def open_memory(specs: Specs = KEPT) -> MemoryStore:
-    """Return a store in memory."""
-    return MemoryStore(specs)
-
-
-def open_folder(folder: Path | None, specs: Specs = KEPT) -> SqliteStore:
-    """Return the store in a data folder. May raise `CannotOpenStore`; see `SqliteStore.open`."""
-    return SqliteStore.open(folder, specs)

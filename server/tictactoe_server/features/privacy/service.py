@@ -34,12 +34,13 @@ from tictactoe_server.people.accounts import Accounts
 from tictactoe_server.play.history import games_before
 from tictactoe_server.play.names import Names
 from tictactoe_server.records.changes import change
-from tictactoe_server.records.tables import FORGOTTEN, PLAYERS, ROOMS, Claim, Forgotten, open_folder, today
+from tictactoe_server.records.tables import FORGOTTEN, PLAYERS, ROOMS, Claim, Forgotten, today
 from tictactoe_server.rooms.finished import FinishedGame
 from tictactoe_server.rooms.room import Refused
 from tictactoe_server.scheduler import wait_until
 from tictactoe_server.storage.schema import reading
 from tictactoe_server.storage.specs import NOBODY, Persons, Specs, Storage, hash_id
+from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import (
     MISSING,
     Conflict,
@@ -297,7 +298,7 @@ async def forget_again(folder: Path, specs: Specs, replaced: Path | None) -> int
         with reading(replaced) as connection:
             rows = connection.execute(f"SELECT key, document FROM {FORGOTTEN.name}").fetchall()
     known = [(key, FORGOTTEN.read(key, document)) for key, document in rows]
-    store = open_folder(folder, specs)
+    store = SqliteStore.open(folder, specs)
     try:
         table = store.table(FORGOTTEN)
         for key, kept in known:
