@@ -127,12 +127,12 @@ async def test_after_too_many_states_a_watcher_has_a_gap(
 
 async def test_watchers_are_throttled_unless_they_ask_or_just_came(server: Server, slow_for_watchers: None) -> None:
     async with two_before_a_crowd(server, 1) as (ana, bo, room, (watcher,)), open_peer(server.url) as late:
-        await play_out({"X": ana, "O": bo}, room, [0, 3])
+        await play_out({"X": ana, "O": bo}, room, [0, 3, 1])
         await watcher.ask("sync", room=room)
-        await watcher.state(ply=2)
-        assert not states(watcher, ply=1)
+        await watcher.state(ply=3)
+        assert not states(watcher, ply=2)
         await late.ask("watch", room=room)
-        await late.state(ply=2)
+        await late.state(ply=3)
 
 
 async def test_a_crowd_receives_everything_in_order(server: Server, told_singly: None) -> None:

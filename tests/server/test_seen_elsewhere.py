@@ -54,7 +54,10 @@ async def test_a_known_seq_costs_no_load(
         assert (await again.state())["moves"] == []
 
 
-async def test_watching_twice_shows_the_state_once(store: TroubledStore, server: Server, ana: Peer, room: str) -> None:
+async def test_watching_twice_shows_the_state_once(
+    store: TroubledStore, server: Server, ana: Peer, room: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tictactoe_server.core.change.COUNT_SECONDS", 60.0)
     async with open_peer(server.url) as watcher:
         await watcher.ask("watch", room=room)
         await watcher.state(ply=0)

@@ -51,7 +51,7 @@ from tictactoe_server.transport.rate_limit import RateLimits
 
 RELOAD_SECONDS: Final = 5.0  # before a room that may have changed in the store is reloaded; up to twice as long
 RETRY_SECONDS: Final = 1.0  # before a change that could not be stored is retried
-COUNT_SECONDS: Final = 0.25  # shortest time between two broadcasts of the number of watchers
+COUNT_SECONDS: Final = 0.25  # before a broadcast of the number of watchers, to include further changes
 EARLY_SECONDS: Final = 0.1  # before a clock is checked again if it has time left, because served time stood still
 REPORT_MS: Final = 10_000  # shortest time between two log lines about failures of the same kind
 
@@ -314,24 +314,17 @@ class Timers:
 
     # -- watchers -----------------------------------------------------------------------------------------------
 
-    def broadcast_count(self, live: LiveRoom) -> bool:
-        """Send the number of watchers, at most every `COUNT_SECONDS`. Return True if watchers were sent it now."""
+    def broadcast_count(self, live: LiveRoom) -> None:
+        """Send the number of watchers in `COUNT_SECONDS`, unless a state with this number is sent before."""
         self.on_counted(live)
-        if live.is_count_due:
-            return False
-        due_at = live.counted_at + COUNT_SECONDS
-        if due_at <= _in(0):
-            return self._show_count(live)
-        live.is_count_due = True
-        self.scheduler.at(due_at, partial(self._show_count, live))
-        return False
+        if not live.is_count_due:
+            live.is_count_due = True
+            self.scheduler.after(COUNT_SECONDS, partial(self._show_count, live))
 
-    def _show_count(self, live: LiveRoom) -> bool:
-        """Send the state if the number of watchers has changed since the last state. Return as `LiveRoom.show` does."""
+    def _show_count(self, live: LiveRoom) -> None:
         live.is_count_due = False
-        live.counted_at = _in(0)
-        is_news = live.counted != len(live.watchers) and not live.is_gone
-        return is_news and live.show()
+        if live.counted != len(live.watchers) and not live.is_gone:
+            live.show()
 
     # -- deserted rooms -----------------------------------------------------------------------------------------
 
@@ -384,7 +377,7 @@ class Timers:
             elif not (live.is_gone or self.scheduler.is_stopped):  # the next server loads the room unchanged
                 if not self._reports[what].consume():
                     log.warning(what, room=live.room.code, reason=str(error))
-                self.scheduler.at(_in(RETRY_SECONDS), again)
+                self.scheduler.after(RETRY_SECONDS, again)
 
         return on_settled
 

@@ -101,16 +101,16 @@ class Watchers:
         self.seen.pop(session, None)
         self._left.pop(session, None)
 
-    def show(self, room: Room, state: bytes, before: Room | None) -> bool:
-        """Broadcast the newest state, or return False if that has to wait because the last state is too recent."""
+    def show(self, room: Room, state: bytes, before: Room | None) -> None:
+        """Broadcast the newest state, a little later if the last state is too recent."""
         self.note(room, state, before)
         loop = asyncio.get_running_loop()
-        is_due = self._flush_timer is None and loop.time() >= self._next_at
-        if is_due:
+        if self._flush_timer is not None:
+            return
+        if loop.time() >= self._next_at:
             self.flush()
-        elif self._flush_timer is None:
+        else:
             self._flush_timer = loop.call_at(self._next_at, self.flush)
-        return is_due
 
     def note(self, room: Room, state: bytes, before: Room | None) -> None:
         """Add the newest state to the next broadcast. Marks in news refer to their state: new seats begin a new one."""
@@ -244,7 +244,6 @@ class LiveRoom(RoomListing, StoredValue[Room]):
         flag_at: When the running clock and the holds are checked next, or None.
         closing_at: When the room closes if it is still abandoned, or None.
         counted: The number of watchers in the last state that was sent.
-        counted_at: When a change of that number was last due to be sent.
         is_unshown: Whether the room has changed since its state was last sent.
         is_count_due: Whether the number of watchers is scheduled to be sent.
         is_kept: Whether the room stays open while it is empty.
@@ -275,7 +274,6 @@ class LiveRoom(RoomListing, StoredValue[Room]):
         self.flag_at: float | None = None
         self.closing_at: float | None = None
         self.counted = 0
-        self.counted_at = 0.0
         self.is_unshown = self.is_count_due = False
         self.is_kept = room.terms.is_organised
         self.before: Room | None = None
@@ -378,15 +376,12 @@ class LiveRoom(RoomListing, StoredValue[Room]):
 
     # -- broadcasts -----------------------------------------------------------------------------------------------
 
-    def show(self, asker: Session | None = None, answer: bytes = b"") -> bool:
-        """Send the state to all sessions and to the room's bots. `asker` gets `answer` and the state in one write.
-
-        Return False if watchers are sent the state a little later, because their last state is too recent.
-        """
+    def show(self, asker: Session | None = None, answer: bytes = b"") -> None:
+        """Send the state to all sessions and to the room's bots. `asker` gets `answer` and the state in one write."""
         room, self.is_unshown = self.room, False
         self.counted = count = len(self.watchers.seen)
         if asker is None and not (self.players or count or self.has_bots):
-            return True
+            return
         code, moment = room.code, self.rooms.now() if room.clock is not None or room.gone_at else 0
         state = self._encoder.encode(room, moment, count, self.before)
         frame = encode_frame(state)
@@ -397,7 +392,8 @@ class LiveRoom(RoomListing, StoredValue[Room]):
                 session.connection.push_state(code, frame)
         if self.has_bots:
             self.rooms.on_shown(self)
-        return not count or self.watchers.show(room, state, self.before)
+        if count:
+            self.watchers.show(room, state, self.before)
 
     def show_to(self, session: Session, now: int) -> None:
         state = self._encoder.encode(self.room, now, len(self.watchers), self.before)

@@ -233,10 +233,11 @@ class Joining(Service):
         call.answer_with_room(live)
         if live.is_unshown:  # the next update goes to every session
             return
-        if not (is_new and core.timers.broadcast_count(live)):
-            live.show_to(session, call.now)
-            if live.has_bots:  # bots pause while nobody watches
-                core.rooms.on_shown(live)
+        live.show_to(session, call.now)
+        if is_new:
+            core.timers.broadcast_count(live)
+        if live.has_bots:  # bots pause while nobody watches
+            core.rooms.on_shown(live)
 
     def leave(self, call: Call) -> None:
         """Stop watching, give up a seat in a waiting room, or resign and leave. A guest leaves without the host."""
