@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Collection, Sequence
-from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 from msgspec import UNSET
 
@@ -26,6 +25,9 @@ from tictactoe_server.rooms.play import apply
 from tictactoe_server.rooms.room import Player, Refused, Room, moved_error
 from tictactoe_server.rooms.seating import Enter
 from tictactoe_server.rooms.view import GameKind
+from tictactoe_server.transport.rate_limit import RateLimits
+
+RELOAD_MS: Final = 1_000
 
 
 class Joining(Service):
@@ -44,6 +46,7 @@ class Joining(Service):
             Leave: self.leave,
         }
         self.core = core
+        self._reloads = RateLimits(1, RELOAD_MS, core.monotonic_ns)
 
     # -- opening ------------------------------------------------------------------------------------------------
 
@@ -157,7 +160,7 @@ class Joining(Service):
         named = await self._names.name_guests(call.player, guests)
         # A game over days may have fallen asleep meanwhile.
         call.live = live = await self.core.rooms.find(live.room.code)
-        self._read_if_ahead(call)
+        self._reload_if_ahead(call)
         if _takes_seat(call.player, live.room):
             self.core.indexes.seats.check(call.player.id, call.session.address)
         self._check_seat(call, live)
@@ -178,8 +181,6 @@ class Joining(Service):
 
         def enter(room: Room) -> Room:
             nonlocal is_back
-            if not change.attempts:
-                self._count_if_ahead(call, room)
             is_back = room.mark_of(player.id) is not None
             if not is_back and room.status == "waiting":  # a seat that would begin a game
                 self._drain.check()
@@ -198,19 +199,17 @@ class Joining(Service):
             if not is_back:
                 self._note("player joined", call, live, mark=live.room.mark_of(player.id))
 
-        change = RoomChange(live, call.now, player, call.request, make=enter, on_settled=on_settled)
-        await change.until_settled()
+        await RoomChange(live, call.now, player, call.request, make=enter, on_settled=on_settled).until_settled()
 
     def watch(self, call: Call) -> None:
         """Start watching a room, beginning with a state at least as new as the watcher has seen; refuse its players."""
 
         def check(room: Room) -> Room:
-            self._count_if_ahead(call, room)
             self._check_watching(call.session, call.live)
             return room
 
         self._check_watching(call.session, call.live)
-        if self._read_if_ahead(call):
+        if self._reload_if_ahead(call):
             call.change_room(check, lambda: self._let_watch(call))
         else:
             self._let_watch(call)
@@ -270,28 +269,17 @@ class Joining(Service):
         else:
             call.change_room(leave, answer)
 
-    def _read_if_ahead(self, call: Call) -> bool:
-        """Schedule a reload of a room if the sender claims to have seen a newer state; return True if scheduled.
+    def _reload_if_ahead(self, call: Call) -> bool:
+        """Return True if the sender claims to have seen a newer state. The next change then reloads the room.
 
-        After too many false claims, a sender without a seat is refused, and a seated player enters without a reload.
+        A room is reloaded at most once in `RELOAD_MS`, so that a flood of false claims does not delay moves.
         """
-        live = call.live
-        if not _is_ahead(call.request, live.room) or live.is_opening:
+        live, seq = call.live, call.request.seq
+        if seq is UNSET or seq <= live.room.seq or live.is_opening:
             return False
-        try:
-            self.core.allowances.check_misses(call.player, call.session.address)
-        except Refused:
-            if live.room.mark_of(call.player.id) is None:
-                raise
-            return False
-        live.doubt()
+        if not self._reloads[live.room.code].consume():
+            live.doubt()
         return True
-
-    def _count_if_ahead(self, call: Call, room: Room) -> None:
-        """Count a false claim if the sender claims a newer state than the stored one, without refusing the request."""
-        if _is_ahead(call.request, room):
-            with suppress(Refused):
-                self.core.allowances.count_miss(call.player, call.session.address)
 
     def _take_seat(self, call: Call, live: LiveRoom) -> None:
         live.seat(call.session, call.player)
@@ -308,12 +296,6 @@ class Joining(Service):
 def _takes_seat(player: Player, room: Room) -> bool:
     """Return True if joining takes a seat that counts towards the limits on seats."""
     return room.status == "waiting" and room.places > 1 and room.mark_of(player.id) is None
-
-
-def _is_ahead(request: Any, room: Room) -> bool:
-    """Return True if the sender claims to have seen a newer state of the room than the one in memory."""
-    seq = getattr(request, "seq", UNSET)
-    return seq is not UNSET and seq > room.seq
 
 
 def _bot_seats(levels: Sequence[str]) -> list[SeatState]:
