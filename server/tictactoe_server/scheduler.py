@@ -113,6 +113,9 @@ class Listeners(Generic[Arguments]):
     def add(self, listener: Callable[Arguments, object]) -> None:
         self._listeners.append(listener)
 
+    def remove(self, listener: Callable[Arguments, object]) -> None:
+        self._listeners.remove(listener)
+
     def __call__(self, *arguments: Arguments.args, **named: Arguments.kwargs) -> None:
         for listener in self._listeners:
             try:

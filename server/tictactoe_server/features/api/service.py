@@ -59,6 +59,7 @@ class Streams(Service):
     def __init__(self, core: Core) -> None:
         self.by_code: dict[str, Stream] = {}
         self._is_sending = False
+        self._on_change = core.rooms.on_change
         self._scheduler = core.scheduler
         self._allowances = core.allowances
         self._most_readers = core.limits.watchers_per_room
@@ -104,6 +105,7 @@ class Streams(Service):
         else:
             self.send_newest(code)
         if not self._is_sending:
+            self._on_change.add(self._send_changed)
             self._send_later()
 
         def stop() -> None:
@@ -118,6 +120,11 @@ class Streams(Service):
         self._is_sending = bool(self.by_code)
         if self._is_sending:
             self._scheduler.after(LOOK_SECONDS, self._send_all)
+        else:
+            self._on_change.remove(self._send_changed)
+
+    def _send_changed(self, live: LiveRoom) -> None:
+        self.send_newest(live.room.code)
 
     def _send_all(self) -> None:
         for code in self.by_code:
@@ -161,7 +168,6 @@ class Api(Service):
         self._core = core
         self._document = Path(__file__).with_name("openapi.json").read_bytes()
         self._made, self._began = (b"", -1, 0.0), 0
-        core.rooms.on_change.add(lambda live: self._streams.send_newest(live.room.code))
         core.rooms.on_close.add(self._on_gone)
 
     def stream_rooms(self, request: http_messages.HttpRequest) -> http_messages.Reply:
