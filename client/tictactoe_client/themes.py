@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
@@ -21,9 +20,6 @@ _OWN: Final = {  # ground, text, faint text, title, and the six marks
     "paper": "#f7f3e8 #2b2b2b #6c6b68 #6b4f1d #005f87 #9c1f6b #7d5800 #2f6f2f #2b3fa8 #b3261e",
     "contrast": "#000000 #ffffff #a6a6a6 #ffff00 #00ffff #ff7fff #ffff00 #00ff00 #8fb7ff #ff6f6f",
 }
-_NAMED: Final = re.compile(r"rgba?:([\da-f]{1,4})/([\da-f]{1,4})/([\da-f]{1,4})(?:/[\da-f]{1,4})?", re.IGNORECASE)
-_HALF_BRIGHT: Final = 0.179
-"""The luminance with equal contrast to black and white."""
 _MARKS: Final = tuple(f"mark{number}" for number in range(6))
 _BOLD: Final = {"title": "title", "key": "title", "cursor": "ink", **{f"strong{mark[-1]}": mark for mark in _MARKS}}
 """The bold roles with their colours."""
@@ -38,7 +34,7 @@ _LIBRARY_NAMES: Final = {
 """Textual's names of these colours."""
 
 THEMES: Final = ("auto", "terminal", *_OWN)
-"""``auto`` is `paper` or `night` as the terminal or the environment says, or `terminal` with few colours."""
+"""``auto`` is `paper` or `night` as the variable ``COLORFGBG`` says, or `terminal` with few colours."""
 MEANT: Final = {"dark": "night", "light": "paper"}
 """Other names that people may type."""
 
@@ -58,32 +54,18 @@ def theme_named(name: str) -> Theme:
     }
 
 
-def resolve_theme(name: str, *, colour: bool, is_dark: bool | None = None) -> str:
-    """Return the theme to show; `is_dark` is the terminal's answer about its background."""
+def resolve_theme(name: str, *, colour: bool) -> str:
+    """Return the theme to show."""
     if not colour or name not in THEMES:
         return "terminal"
     if name != "auto":
         return name
-    if is_dark is None:
-        is_dark = tell_dark(os.environ.get("COLORFGBG", ""))
-    if is_dark is None:
+    background = os.environ.get("COLORFGBG", "").rpartition(";")[2]
+    if not (background.isascii() and background.isdigit()):
         is_page = os.environ.get("TEXTUAL_COLOR_SYSTEM") == "truecolor"
         has_colours = is_page or "COLORTERM" in os.environ or "256color" in os.environ.get("TERM", "")
         return "night" if has_colours else "terminal"
-    return "night" if is_dark else "paper"
-
-
-def tell_dark(answer: str) -> bool | None:
-    """Return True if a terminal's answer, a colour or a number, names a dark background; None if it names none.
-
-    >>> tell_dark("rgb:1e1e/1e1e/2e2e"), tell_dark("rgb:ff/ff/ff"), tell_dark("15;0"), tell_dark("0;default;15")
-    (True, False, True, False)
-    """
-    if (colour := _NAMED.fullmatch(answer)) is not None:
-        red, green, blue = ((int(part, 16) / (16 ** len(part) - 1)) ** 2.2 for part in colour.groups())
-        return bool(0.2126 * red + 0.7152 * green + 0.0722 * blue < _HALF_BRIGHT)
-    number = answer.rpartition(";")[2]
-    return int(number) < 7 or int(number) == 8 if number.isascii() and number.isdigit() else None
+    return "night" if int(background) < 7 or int(background) == 8 else "paper"
 
 
 def library_theme(name: str) -> LibraryTheme:

@@ -33,6 +33,12 @@ async def test_signals_free_the_terminal_and_ctrl_c_the_seat(server: Server, num
             await bo.until(lambda message: "hold_ms" in (message.get("seats", {}).get("O") or {}))
 
 
+async def test_keys_typed_while_it_starts_are_handled(server: Server) -> None:
+    async with run_screen(*COMMAND, "-s", server.url) as screen:
+        screen.type("?")
+        await screen.shows("Everywhere", "Ctrl+L  draws the screen anew")
+
+
 async def test_a_bug_restores_the_terminal_and_names_a_report(server: Server) -> None:
     program = changed_screen(server.url, "home.HomePage.action_move", MISTAKE)
     async with run_screen(sys.executable, "-c", program) as screen:

@@ -51,10 +51,10 @@ def test_the_terminal_s_own_pair_is_used_with_bold_and_reverse_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "shown"), [("15;0", "night"), ("0;default;15", "paper"), ("0;7", "paper"), ("", "terminal")]
+    ("background", "shown"), [("15;0", "night"), ("0;default;15", "paper"), ("0;7", "paper"), ("", "terminal")]
 )
-def test_the_theme_follows_the_terminals_background(monkeypatch: pytest.MonkeyPatch, answer: str, shown: str) -> None:
-    monkeypatch.setenv("COLORFGBG", answer)
+def test_the_theme_follows_the_environment(monkeypatch: pytest.MonkeyPatch, background: str, shown: str) -> None:
+    monkeypatch.setenv("COLORFGBG", background)
     assert resolve_theme("auto", colour=True) == shown
     assert resolve_theme("auto", colour=False) == "terminal"
 

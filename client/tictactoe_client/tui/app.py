@@ -82,7 +82,6 @@ class TicTacToe(Program, inherit_bindings=False):
         for name in THEMES[1:]:
             self.register_theme(library_theme(name))
         self.show_theme()
-        self.terminal.learnt = partial(self.call_later, self.show_theme)
         self.set_keymap(self.keymap.for_library)
 
     def get_default_screen(self) -> Screen[Any]:

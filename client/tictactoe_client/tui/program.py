@@ -341,8 +341,8 @@ class Program(App[int], inherit_bindings=False):
         self.change("theme", name)
 
     def show_theme(self) -> None:
-        """Apply the theme; for `auto`, the terminal's background decides."""
-        self.theme = resolve_theme(self.settings.theme, colour=self.settings.colour, is_dark=self.terminal.is_dark)
+        """Apply the theme; for `auto`, the environment decides."""
+        self.theme = resolve_theme(self.settings.theme, colour=self.settings.colour)
         self.redraw()
 
     def change(self, field: str, value: str | bool) -> None:

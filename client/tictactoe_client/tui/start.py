@@ -28,11 +28,8 @@ async def show_screen(
     address = address or parse_cluster(settings.server).first
     terminal = Terminal()
     hear_signals(lambda number: app.leave(128 + number), terminal.restore)
-    if settings.theme == "auto" and settings.colour:
-        terminal.ask_ground()
-    from tictactoe_client.tui.app import TicTacToe  # a slow import, during which the terminal answers
+    from tictactoe_client.tui.app import TicTacToe
 
-    terminal.await_ground()
     app = TicTacToe(settings, address, first, first_page=first_page, terminal=terminal)
     loop = asyncio.get_running_loop()
     terminal.watch(lambda: loop.call_soon_threadsafe(app.leave, 128 + signal.SIGHUP))
