@@ -1,4 +1,4 @@
-"""The public rooms of the connected server, and boards of some running games."""
+"""The public rooms of the connected server."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tictactoe_client.online.messages import Message
 from tictactoe_client.session import Session
 from tictactoe_client.text.lobby import describe_age, short_rules
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import LiveBoard, LiveBoards, LobbyChange, Ok, RoomSummary
+from tictactoe_protocol.pushes import LobbyChange, Ok, RoomSummary
 from tictactoe_words.catalogue import say
 from tictactoe_words.wording import describe_clock, describe_manners
 
@@ -21,14 +21,10 @@ class Lobby:
     """Rooms by code in the order of their opening, each with the time of its last news; at most 2,000.
 
     Attributes:
-        boards: Boards of running games.
-        demo: A game between computers, shown while no boards are.
         online: The number of people online, 0 if it is unknown.
     """
 
     def __init__(self, session: Session, start: Callable[[Coroutine[Any, Any, object]], object]) -> None:
-        self.boards: tuple[LiveBoard, ...] = ()
-        self.demo: LiveBoard | None = None
         self.online = 0
         self._session = session
         self._start = start
@@ -38,7 +34,7 @@ class Lobby:
         """Subscribe to the rooms, or unsubscribe, if there is a connection."""
         client = self._session.client
         if client is not None and self._session.phase == "online":
-            self._start(client.rooms.lobby(on=on, boards=3 if on else 0, demo=on))
+            self._start(client.rooms.lobby(on=on))
 
     def hear(self, message: Message) -> bool:
         """Handle a list or a change of it; return True if the message was one."""
@@ -47,8 +43,6 @@ class Lobby:
             self._rooms |= {room.room: (room, now) for room in push.changed}
             for code in (*push.closed, *list(self._rooms)[:-2_000]):
                 self._rooms.pop(code, None)
-        elif isinstance(push, LiveBoards):
-            self.boards, self.demo = push.boards, push.demo or None
         elif isinstance(push, Ok) and push.rooms is not UNSET:
             self._rooms = {room.room: (room, now) for room in reversed(push.rooms)}
             self.online = push.online or 0
@@ -58,7 +52,7 @@ class Lobby:
 
     def forget(self) -> None:
         """Forget all rooms before going to another server."""
-        self._rooms, self.boards, self.demo, self.online = {}, (), None, 0
+        self._rooms, self.online = {}, 0
 
     def list_rooms(self, status: Literal["waiting", "playing"], but: str | None = None) -> list[RoomSummary]:
         """Return the waiting or playing rooms, newest first, without those of the player `but`."""

@@ -326,7 +326,7 @@ _UNTOLD: Final = (
     _press("computer", "b", "go_to_computer", {"deed computer": "waiting"}, "computer"),
     _press("event_join", "j", "deed event_join", {"key event join": "event"}, "join"),
     _press("event_pause", "p", "deed event_pause", {"key event pause": "event"}, "away", "ready"),
-    _press("event_wall", "w", "wall", {"key event wall": "event"}),
+    _press("event_leave", "l", "deed event_leave", {"deed leave": "event"}, "leave"),
     _press("theme", "t", "", {"key theme": "home"}),
     _press("theme", "", "app.theme", {"": "settings"}),
     _press("settings", "s", "open_page settings", {"key settings": "home"}),
@@ -405,7 +405,7 @@ _FIRST: Final[Mapping[str, tuple[str, ...]]] = {
     "reviewing": ("left", "right", "up", "down"),
     "over": ("rematch",),
     "home": ("retry", "back", "local"),
-    "event": ("event_join", "event_pause", "event_wall"),
+    "event": ("event_join", "event_pause", "event_leave"),
     "settings": ("back",),
     "help": (),
 }

@@ -101,20 +101,10 @@ async def test_the_best_line_ends_with_the_game() -> None:
     assert names[1] == ("C1",)
 
 
-async def test_known_positions_are_rated_for_the_first_mark() -> None:
-    judge = Judge(played(GIVEN_AWAY))
-    assert judge.rates() == [None] * 8
-    await judge.analyse(4)
-    assert judge.rates() == [None] * 4 + [1.0, None, None, 1.0]
-    await mistakes_of(judge)
-    assert judge.rates() == [0.0, 0.0, 0.0, 0.0, 1.0, -1.0, 1.0, 1.0]
-
-
 async def test_before_the_sides_are_chosen_there_are_no_mistakes() -> None:
     judge = Judge(Position.replay(Rules(misere=True, opening="pie"), (0, 4, 8), (), ("O",)))
     assert (await judge.analyse(0)).cells[0].kind == "loss"
     assert 1 not in [mistake.ply for mistake in await mistakes_of(judge)]
-    assert judge.rates()[:2] == [0.0, -1.0]
 
 
 async def test_after_a_choice_both_sides_have_values() -> None:

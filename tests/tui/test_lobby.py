@@ -8,7 +8,6 @@ from tests.proxy import Proxy
 from tests.tui.conftest import OpenScreen
 from tictactoe_client.tui import FirstPage
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Settings as ServerSettings
 
 
 @contextlib.asynccontextmanager
@@ -91,9 +90,3 @@ async def test_games_come_and_go_by_themselves(server: Server, open_screen: Open
         await ana.until("1 live", f"> {code}")
         await bo.ask("resign", room=code)
         await ana.until("No public game", "0 live")
-
-
-async def test_demonstration_games_are_shown_next_to_the_menu(open_screen: OpenScreen) -> None:
-    async with Server(ServerSettings(host="127.0.0.1", port=0)) as server, open_screen(server.url) as ana:
-        await ana.until("The computers play", "hard-bot", "Watch a game")
-        assert "0 live" not in ana.text

@@ -69,21 +69,6 @@ async def test_keys_that_come_at_once_are_taken_one_after_the_other(game: Game) 
         await ana.do("f9", "Your move, X.", "│  1  │  2  │", gone="The game goes on.")
 
 
-async def test_commands_without_a_key_are_in_the_palette(game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await ana.do("ctrl+p", "Search for commands")
-        await ana.type("offer a draw")
-        await ana.do("enter enter", "You offered a draw. Waiting for the answer ...")
-        assert (await bo.state(room=code, ply=0))["offers"]["draw"] in ("X", None)
-
-
-async def test_a_command_that_is_chosen_twice_at_once_takes_no_room_off(game: Game) -> None:
-    async with game() as (ana, *_):
-        await ana.do("ctrl+p", "Search for commands")
-        ana.rush(*"paper", "enter", "enter", "enter")
-        await ana.until("Theme: paper", "1-9 place", gone="Search for commands")
-
-
 async def test_a_question_is_answered_in_a_window_that_is_too_small_for_the_board(game: Game) -> None:
     async with game() as (ana, bo, _):
         await ana.pilot.resize_terminal(20, 7)

@@ -144,16 +144,6 @@ class Judge:
                 cells += best
         return tuple(cells)
 
-    def rates(self) -> list[float | None]:
-        """Return the known values of all positions to the first mark, from -1 (it loses) to 1 (it wins)."""
-        known, first, outcome = self._known, self.position.rules.marks[0], self.position.outcome
-        analyses = [known.get(ply) for ply in range(self.position.ply + 1)]
-        rates = [None if one is None else rate(one.value) * (1 if one.turn == first else -1) for one in analyses]
-        rates[: self._opened] = [None if one is None else 0.0 for one in analyses[: self._opened]]
-        if outcome is not None and any(rates):
-            rates[-1] = 0.0 if outcome.winner is None else 1.0 if outcome.winner == first else -1.0
-        return rates
-
     async def judge_move(self, ply: int) -> Mistake | None:
         """Return move number `ply` as a mistake, or None.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime, tzinfo
-from itertools import takewhile
 
 from rich.cells import cell_len, set_cell_size
 
@@ -208,20 +207,6 @@ def describe_terms(head: EventHead) -> str:
 def describe_others(online: int) -> str:
     """Describe how many others are online, or return "" if the number is unknown, which is 0."""
     return say("home others", n=online - 1) if online > 1 else say("home nobody online") if online else ""
-
-
-def describe_record(games: Sequence[PastGame], viewer: str) -> str:
-    """Describe the newest game and the current streak, or return ""."""
-    if not games:
-        return ""
-    others = ", ".join(clean_text(player.name) for player in games[0].players.values() if player.player != viewer)
-    outcome = describe_outcome(games[0], viewer)
-    result = say("home last against", outcome=outcome, names=others) if others else say("home last", outcome=outcome)
-    winners = (game.players.get(game.result.winner or "") for game in games)
-    streak = len(list(takewhile(lambda winner: winner is not None and winner.player == viewer, winners)))
-    if streak < 2:
-        return result
-    return f"{result} {say('home streak', n=streak)}"
 
 
 def tally(games: Sequence[PastGame], viewer: str, *, is_complete: bool) -> str:

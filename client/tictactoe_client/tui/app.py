@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -12,11 +11,8 @@ from typing import Any, ClassVar, Final
 from rich.console import Console
 from rich.segment import Segment
 from textual import events
-from textual.app import SystemCommand
-from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.color import Color
-from textual.command import CommandPalette
 from textual.driver import Driver
 from textual.filter import LineFilter, Monochrome, NoColor
 from textual.screen import Screen
@@ -38,16 +34,8 @@ from tictactoe_client.tui.names import NamesPage
 from tictactoe_client.tui.picture import ASCII
 from tictactoe_client.tui.program import ClientScreen, Program
 from tictactoe_client.tui.room.screen import RoomScreen
-from tictactoe_words.catalogue import say
 
 TICK_SECONDS: Final = 1.0
-
-
-class Palette(CommandPalette):
-    """Textual's command palette; choosing twice quickly must not close the screen below."""
-
-    def dismiss(self, result: None = None) -> AwaitComplete:
-        return super().dismiss(result) if self.is_active else AwaitComplete()
 
 
 class PlainSigns(LineFilter):
@@ -62,7 +50,7 @@ class TicTacToe(Program, inherit_bindings=False):
 
     TITLE = "tictactoe"
     CSS_PATH = Path(__file__).with_name("pages.tcss")
-    COMMAND_PALETTE_BINDING = "ctrl+p"
+    ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = bind_keys("app", priority=True)
 
     def __init__(
@@ -133,10 +121,6 @@ class TicTacToe(Program, inherit_bindings=False):
         self.say(why)
         return await page.claimed
 
-    def action_command_palette(self) -> None:
-        if not isinstance(self.screen, CommandPalette):
-            self.push_screen(Palette(id="--command-palette"))
-
     def get_driver_class(self) -> type[Driver]:
         return self.terminal.drive_with(super().get_driver_class())
 
@@ -151,21 +135,6 @@ class TicTacToe(Program, inherit_bindings=False):
 
     def get_key_display(self, binding: Binding) -> str:
         return self.keymap.show_key(binding.key)
-
-    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Yield the commands of the current keys, the commands without keys, and the themes."""
-        bindings = [
-            active.binding for active in screen.active_bindings.values() if active.enabled and active.binding.show
-        ]
-        for binding in {binding.action: binding for binding in reversed(bindings)}.values():
-            press = partial(self.call_later, self.simulate_key, binding.key)
-            if name := self.screens[-1].describe_key(binding.description):
-                yield SystemCommand(name[:1].upper() + name[1:], self.get_key_display(binding), press)
-        for name, do in self.screens[-1].list_commands():
-            yield SystemCommand(name[:1].upper() + name[1:], "", partial(self.call_later, do))
-        for name in THEMES:
-            use = partial(self.use_theme, name)
-            yield SystemCommand(say("program theme", name=say(f"setting theme {name}")), say("program theme help"), use)
 
     def on_resize(self, event: events.Resize) -> None:
         """Pass on a resize at once; Textual's delayed event never arrives if the machine stalls at the start."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import partial
 from typing import Final
 
 from msgspec import UNSET
@@ -20,7 +18,6 @@ from tictactoe_client.text.lobby import describe_terms
 from tictactoe_client.text.programs import own_command
 from tictactoe_client.tui.lists import ListPage, Rows, align
 from tictactoe_client.tui.page import Part
-from tictactoe_client.tui.picture import measure
 from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_client.visit.event import carry_out, link_to
 from tictactoe_engine.records import GameRecord
@@ -34,7 +31,6 @@ from tictactoe_words.commands import DEEDS
 _REFRESH_SECONDS: Final = 5
 _SURROUNDING_LINES: Final = 7
 _MAX_WIDTH: Final = 100
-_ROW_MARGIN: Final = 5
 _MIN_PAIRINGS: Final = 3
 """The number of pairings that stay visible above a bracket."""
 
@@ -125,15 +121,6 @@ class EventPage(ListPage):
         yield self.text("bracket")
         yield self.text("hint")
 
-    def on_mount(self) -> None:
-        super().on_mount()
-        self.set_interval(1, self._update_times)
-
-    def _update_times(self) -> None:
-        state = None if self._event is None else self._event.state
-        if state is not None and (state.away or state.games):
-            self.redraw()
-
     def describe_heading(self) -> str:
         return super().describe_heading() if self._event is None else clean_text(self._event.state.head.title)
 
@@ -160,24 +147,13 @@ class EventPage(ListPage):
             pairings = dict([*pairings.items()][-lines_left:])
         self.keep([*pairings, *rows])
         self.rows.show(pairings, self.chosen)
-        is_cut = measure(pairings.get(self.chosen, "")) > self.size.width - _ROW_MARGIN
-        self._cut_text = games[self.chosen][1] if is_cut else ""
         self.text("columns").show((titles if rows else "", "dim"))
         self.table.show(rows, self.chosen)
         self.text("bracket").show(
             *((f"{line}\n", "") for line in ([*notes, ""] if notes else [])),
             *((f"{line}\n", "") for line in bracket),
         )
-        self.text("hint").show(("\n".join(self._list_hints(event, is_empty=not (rows or bracket))), "dim"))
-
-    def _list_hints(self, event: Tournament, *, is_empty: bool) -> Iterable[str]:
-        if is_empty:
-            yield say("tournament empty", link=self._link)
-        if event.is_organiser and not event.is_over:
-            client = self.program.session.client
-            name = () if client is None else ("-n", client.name)  # another run is another player
-            command = own_command("event", event.code, "--plain", *name, server=self.program.session.address)
-            yield say("tournament run it", command=command)
+        self.text("hint").show(("" if rows or bracket else say("tournament empty", link=self._link), "dim"))
 
     def _draw_bracket(self, state: EventState, lines_above: int, pairings: int, rows: int) -> tuple[list[str], bool]:
         rounds = () if state.bracket is UNSET else state.bracket
@@ -189,9 +165,7 @@ class EventPage(ListPage):
         return bracket, not bracket or len(bracket) + pairings + rows + 2 <= lines_left
 
     def describe_news(self) -> Part | None:
-        """Describe the connection, or the chosen game's state if it does not fit in its row."""
-        news = self.program.describe_connection(self.size.width) or super().describe_news()
-        return news or ((self._cut_text, "dim") if self._cut_text else None)
+        return self.program.describe_connection(self.size.width) or super().describe_news()
 
     @property
     def _commands(self) -> tuple[str, ...]:
@@ -233,18 +207,6 @@ class EventPage(ListPage):
     def action_copy(self) -> None:
         self.program.copy_to_clipboard(self._link)
         self.program.say(f"{say('invitation link')}: {self._link}", "good")
-
-    def action_wall(self) -> None:
-        """Copy and show the link to the event's wall; the wall key shows names on a server that hides them."""
-        client, event = self.program.session.client, self._event
-        if client is not None and event is not None:
-            link = link_to(client, f"{event.code}/wall", f"key={event.state.key}" if event.state.key else "")
-            self.program.copy_to_clipboard(link)
-            self.program.say(f"{say('page event wall')}: {link}", "good")
-
-    def list_commands(self) -> Iterable[tuple[str, Callable[[], object]]]:
-        if "leave" in self._commands:
-            yield say("tournament do leave"), partial(self._start, "leave")
 
     def _start(self, command: str) -> None:
         if (event := self._event) is not None:

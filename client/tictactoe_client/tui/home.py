@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.worker import Worker
 
 from tictactoe_client.input.rule_options import parse_clock
@@ -17,10 +17,8 @@ from tictactoe_client.input.ways import Choice, against_computer, next_turn, tog
 from tictactoe_client.nearby import NearbyServer, follow_nearby
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client
-from tictactoe_client.online.errors import ClientError
-from tictactoe_client.text.lobby import describe_others, describe_record, list_turns, name_with_time, short_rules
+from tictactoe_client.text.lobby import describe_others, list_turns, name_with_time, short_rules
 from tictactoe_client.text.talk import describe_device_news, list_greeting
-from tictactoe_client.tui.boards import Boards, live_board, sample_board
 from tictactoe_client.tui.events import EventsPage
 from tictactoe_client.tui.form import SettingsPage
 from tictactoe_client.tui.history import HistoryPage
@@ -34,7 +32,7 @@ from tictactoe_client.tui.room.screen import RoomScreen
 from tictactoe_client.visit.face import Prompt, ask_for
 from tictactoe_engine import PRESETS
 from tictactoe_protocol import clean_text, parse_name
-from tictactoe_protocol.pushes import HeldSeat, PastGame
+from tictactoe_protocol.pushes import HeldSeat
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 from tictactoe_words.catalogue import say
 from tictactoe_words.emblems import emblem_of
@@ -111,27 +109,21 @@ class HomePage(ListPage):
 
     def __init__(self) -> None:
         super().__init__()
-        self.rooms, self.boards = Rows("rooms"), Boards()
-        self.ways, self.waiting = Horizontal(id="ways"), Vertical(id="waiting")
+        self.rooms = Rows("rooms")
+        self.menu, self.waiting = Vertical(id="menu"), Vertical(id="waiting")
         self.game, self.level = Turn("classic"), Turn("medium")
         self.held: tuple[HeldSeat, ...] = ()
         self.nearby: tuple[NearbyServer, ...] = ()
         self._entries: dict[str, Entry] = {}
-        self._games: tuple[PastGame, ...] = ()
         self._losses: list[str] = []
         self._wants_rated = False
 
     def compose_body(self) -> ComposeResult:
         yield self.text("player")
         yield self.text("nothing")
-        with self.ways:
-            with Vertical(id="menu"):
-                yield self.rows
-                yield self.text("note")
-                yield self.text("how")
-            with Vertical(id="aside"):
-                yield self.text("caption")
-                yield self.boards
+        with self.menu:
+            yield self.rows
+            yield self.text("how")
         with self.waiting:
             yield self.text("rooms-title")
             yield self.text("columns")
@@ -145,9 +137,10 @@ class HomePage(ListPage):
         self.keep([*self._entries, *rooms])
         self.rows.show({name: self._describe(entry) for name, entry in self._entries.items()}, self.chosen)
         self.rows.styles.max_height = len(self._entries) + 2
-        self.ways.set_class(client is None, "-nowhere")
+        self.menu.set_class(client is None, "-nowhere")
         self._fill_player(client)
-        self._fill_aside()
+        entry = self._entries.get(self.chosen)
+        self.text("how").show((say(f"rules of {self.game.value}") if entry and entry.choice else "", "dim"))
         greeting = [(line, "dim") for line in list_greeting(client.welcome)[:_MOST_GREETING]] if client else []
         if client and (news := describe_device_news(client.welcome)):
             greeting.insert(0, (news, "bold"))
@@ -226,27 +219,18 @@ class HomePage(ListPage):
         label, name = f"{say('home playing as')}  ", clean_text(client.name)
         sign, colour = emblem_of(client.player) if not self.program.settings.ascii else ("", 0)
         change = f"   ({say('home change', key=self.show_key('name'))})" if self._chooses_name else ""
-        about = say("home alone") if self.program.session.is_own else describe_record(self._games, client.player)
-        if client.welcome.claimed is False:
-            about = say("name others", name=name)
         if self.has_class("-low") and measure(f"{label}{name}{change}") + _PLAYER_MARGINS > self.size.width:
             change = ""
-        others = "" if self.program.session.is_own else describe_others(self.program.lobby.online)
-        options = (f"{about}   {others}".strip(), about if client.welcome.claimed is False else others)
         room = self.size.width - measure(f"{label}{name}{change}") - 11
-        about = next((text for text in options if self.program.session.is_own or measure(text) <= room), "")
+        about = say("name others", name=name) if client.welcome.claimed is False else ""
+        longer = f"{about}   {describe_others(self.program.lobby.online)}"
+        if self.program.session.is_own:
+            about = say("home alone")
+        elif measure(longer) <= room:
+            about = longer.strip()
         player_parts = (name, "title"), (f" {sign}", f"mark{colour}"), (change, "dim")
         parts = (label, ""), *player_parts, (f"   {about}", "dim")
         self.text("player").show(*parts)
-
-    def _fill_aside(self) -> None:
-        lobby, entry, game = self.program.lobby, self._entries.get(self.chosen), self.game.value
-        live = lobby.boards or ((lobby.demo,) if lobby.demo else ())
-        caption = say("home now") if lobby.boards else say("home demo") if live else ""
-        self.text("caption").show((caption, "title"))
-        self.boards.shown = [*map(live_board, live)] or [sample_board(game)]
-        self.text("note").show((entry.note if entry else "", "dim"))
-        self.text("how").show((say(f"rules of {game}") if entry and entry.choice else "", "dim"))
 
     def describe_heading(self) -> str:
         return say("window title")
@@ -266,10 +250,12 @@ class HomePage(ListPage):
             value = value if measure(value) <= room else f"‹{entry.choice.text}›"
         if "join" not in self._entries:
             return f"{entry.title}  {entry.note}"
-        if entry is self._entries.get("watch"):
-            live = len(self.program.lobby.list_rooms("playing"))
-            value = f"  {say('watch live', n=live)}" if live else ""
-        return f"{entry.title:<{_TITLE if measure(value) <= room else _TITLE - 1}}{value}"
+        live = len(self.program.lobby.list_rooms("playing"))
+        if entry is self._entries.get("watch") and live:
+            value = say("watch live", n=live)
+        title = f"{entry.title:<{_TITLE if measure(value) <= room else _TITLE - 1}}"
+        note = "" if self.has_class("-narrow") else entry.note
+        return f"{title}{value}  {note}".rstrip() if value else f"{title}{note}"
 
     def on_mount(self) -> None:
         """Look for nearby servers, once the page is drawn."""
@@ -287,7 +273,7 @@ class HomePage(ListPage):
         client, first = self.program.session.client, self.program.ways_in.first
         if client is not None:
             self.held = client.welcome.rooms
-            self.program.start(self._learn(client, anew=True))
+            self.program.start(self._report_losses())
         if first is not None and first.bots and first.bots[0] in LEVELS and first.rules.preset in PRESETS:
             self.level.value, self.game.value = first.bots[0], first.rules.preset or self.game.value
             self.choose("bot")
@@ -299,18 +285,15 @@ class HomePage(ListPage):
             self.choose("")  # it was first only because there were no other rows
         self.program.ways_in.go_on()
 
-    async def _learn(self, client: Client, *, anew: bool = False) -> None:
-        """Fetch our latest games; with `anew`, also report games lost since the last run, unless in a room."""
-        if anew:
-            self._losses += await self.program.session.find_losses()
+    async def _report_losses(self) -> None:
+        """Report games that were lost since the last run, unless in a room."""
+        self._losses += await self.program.session.find_losses()
+        self._show_losses()
+
+    def _show_losses(self) -> None:
         if self._losses and self.program.screens[-1] is self and not self.program.ways_in.waits_for:
             self.program.say(" ".join(self._losses))
             self._losses = []
-        try:
-            self._games = await client.games.list(10)
-        except ClientError:
-            self._games = ()
-        self.program.redraw()
 
     def opened(self) -> None:
         """Refresh the lists, and move off the line for codes, so that letters are shortcuts."""
@@ -320,7 +303,7 @@ class HomePage(ListPage):
             self.choose("turns")
         elif self.chosen == "join":
             self.choose("match")
-        self.program.start_online(self._learn)
+        self._show_losses()
 
     def covered(self, screen: object) -> None:
         if isinstance(screen, RoomScreen):

@@ -6,12 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from textual.app import ComposeResult
-from textual.containers import Vertical
 
 from tictactoe_client.input.rule_options import RULES, describe_room, read_room, read_rules, values_of
 from tictactoe_client.settings import Misuse
 from tictactoe_client.text.help import Topic
-from tictactoe_client.tui.boards import Boards, sample_board
 from tictactoe_client.tui.form import Field, FormLine, FormPage
 from tictactoe_client.tui.page import Part
 from tictactoe_engine import PRESETS
@@ -84,13 +82,7 @@ class NewRoomPage(FormPage):
 
     def compose_body(self) -> ComposeResult:
         yield from super().compose_body()
-        with Vertical(id="game"):
-            yield self.text("rules")
-            yield self.sample
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.sample = Boards(id="sample")
+        yield self.text("rules")
 
     def name_key(self, id: str) -> str:
         """Esc first undoes a changed text."""
@@ -107,7 +99,6 @@ class NewRoomPage(FormPage):
         game = self.values["game"]
         is_named = game in PRESETS and (self.has_class("-wide") or not self.values["more"])
         self.text("rules").show((say(f"rules of {game}") if is_named else "", ""))
-        self.sample.shown = [sample_board(game)] if is_named else []
 
     def describe_sum(self) -> Part:
         try:

@@ -6,7 +6,7 @@ import asyncio
 import math
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -146,10 +146,6 @@ class ClientScreen(Screen[None], inherit_bindings=False):
     def takes(self, action: str) -> bool:
         """Return True if the screen itself needs a key that answers challenges."""
         return False
-
-    def list_commands(self) -> Iterable[tuple[str, Callable[[], object]]]:
-        """Return the commands without a key, with their names."""
-        return ()
 
     def describe_key(self, label: str) -> str:
         return say(label)

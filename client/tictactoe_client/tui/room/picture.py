@@ -77,8 +77,6 @@ _VALUE_ROLES: Final = {"win": "good", "loss": "bad"}
 _NEARLY_TOO_LONG: Final = MAX_CHAT_LENGTH - 40
 _FEWEST_MOVE_LINES: Final = 2
 _URGENT_MS: Final = 10_000
-_LEVELS: Final = "▁▂▃▄▅▆▇█", "__..--^^"
-_UNCERTAIN: Final = 0.15
 _LOW: Final = 10
 """Up to this height, an invitation has no empty lines."""
 _MOST_TALK: Final = 3
@@ -130,9 +128,7 @@ def fill_panel(
     lines += [((line, "dim"),) for line in _list_facts(model, width)]
     lines.append((("─" * width, "dim"),))
     lines += _list_end(model, scene, width, height - len(lines), ascii_only=ascii_only)
-    has_graph = model.kind in ("over", "replay") and height - len(lines) > _FEWEST_MOVE_LINES + 1
-    graph = draw_graph(model, width, ascii_only=ascii_only) if has_graph else ()
-    lines = [*lines, *([graph] if graph else []), *(((shorten(line, width), ""),) for line in worth)][: max(0, height)]
+    lines = [*lines, *(((shorten(line, width), ""),) for line in worth)][: max(0, height)]
     room, talk = max(0, height - len(lines)), break_talk(model, width)
     rounds = list_rounds(state.rules.marks, state.board, tuple(model.room.moves))
     rows = [(number, plies, "") for number, plies in enumerate(rounds, 1)]
@@ -252,26 +248,6 @@ def _list_end(model: RoomModel, scene: Scene, width: int, height: int, *, ascii_
     ways = ([*large, *([""] if decided else []), *decided], large, decided)
     found = next((lines for lines in ways if lines and len(lines) + _FEWEST_MOVE_LINES < height), None)
     return [] if found is None else [*(((line, role),) for line in found), ()]
-
-
-def draw_graph(model: RoomModel, width: int, *, ascii_only: bool) -> Line:
-    """Return the graph of the advantage after each move, for finished games of two players."""
-    judge, rules = model.actions.judge, model.rules
-    rates = judge.rates() if judge is not None and len(rules.marks) == 2 else []
-    if all(rate is None for rate in rates):
-        return ()
-    label, levels = say("panel graph"), _LEVELS[ascii_only]
-    room = width - measure(label) - 1
-    many = min(room, len(rates))
-    parts: list[Text] = [(f"{label} ", "dim")]
-    for place in range(many):
-        ply = place * (len(rates) - 1) // max(1, many - 1)
-        rate = rates[ply]
-        sign = " " if rate is None else levels[round((rate + 1) / 2 * (len(levels) - 1))]
-        role = "dim" if rate is None or abs(rate) <= _UNCERTAIN else mark_role(rules.marks[rate < 0], rules)
-        is_here = ply == model.actions.timeline.here and (model.actions.timeline.is_back or model.record)
-        parts.append((sign, "chosen" if is_here else role))
-    return parts
 
 
 def _break_rows(rows: list[Row], state: RoomState, viewer: str) -> list[Row]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from time import monotonic
 from typing import Final
 
 from textual.app import ComposeResult
-from textual.binding import ActiveBinding, Binding
 from textual.events import Click, Key, Paste
 
 from tictactoe_client.board.board import drop_frames
@@ -22,7 +20,7 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.text.arrival import describe_farewell, describe_giving_up
 from tictactoe_client.tui.program import ClientScreen, Program
 from tictactoe_client.tui.room.keys import RoomCommands
-from tictactoe_client.tui.room.model import RoomModel, find_action, find_deed, list_actions
+from tictactoe_client.tui.room.model import RoomModel, find_action, find_deed
 from tictactoe_client.tui.room.picture import RoomView
 from tictactoe_client.tui.room.review import Review
 from tictactoe_engine import format_cell
@@ -31,7 +29,7 @@ from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.rated import Rated
 from tictactoe_words.catalogue import say
 from tictactoe_words.choices import describe_deed
-from tictactoe_words.commands import ACTIONS, IN_ROOMS, SITUATIONS, key_for
+from tictactoe_words.commands import ACTIONS, SITUATIONS
 from tictactoe_words.openings import mover_of
 from tictactoe_words.wording import name_of, seat_of
 
@@ -221,18 +219,6 @@ class RoomScreen(ClientScreen):
         else:
             await line.press(key)
 
-    @property
-    def active_bindings(self) -> dict[str, ActiveBinding]:
-        """The active keys for the palette, the program's keys first."""
-        bindings = dict(super().active_bindings)
-        for action in list_actions(self.model):
-            deed, keys = find_deed(self.model, action), self.program.keymap.keys_of(action)
-            label = deed.label if deed is not None else IN_ROOMS[action][1].label
-            for key in keys if label else ():
-                binding = Binding(key, f"act('{action}')", label, id=action)
-                bindings.setdefault(key, ActiveBinding(self, binding, enabled=True, tooltip=""))
-        return bindings
-
     def on_paste(self, event: Paste) -> None:
         """Paste into the open line, or into the move line during our game."""
         if self.model.line.mode:
@@ -257,11 +243,6 @@ class RoomScreen(ClientScreen):
     def on_mouse_scroll_up(self) -> None:
         self.commands.scroll(-1)
         self.program.redraw()
-
-    def list_commands(self) -> Iterable[tuple[str, Callable[[], object]]]:
-        for deed in self.model.choices.deeds:
-            if key_for(deed) not in ACTIONS and deed.id not in _ELSEWHERE:
-                yield say(deed.label), partial(self.commands.perform, deed)
 
     def describe_key(self, label: str) -> str:
         state = self.room.state
