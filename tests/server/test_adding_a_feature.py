@@ -213,7 +213,8 @@ async def test_a_room_of_a_missing_feature_is_kept_until_the_feature_is_back(
     async with Server(settings, features=(friendlies,)) as server, open_peer(server.url, "ana") as ana:
         token, seat = ana.welcome["token"], SeatState(ana.welcome["player"], "ana", online=False, bot=None)
         purpose = Purpose("friendly", {"rated": True})
-        live = await server.core.open_room(PRESETS["classic"], reserved={"X": seat}, purpose=purpose)
+        expected = server.core.rooms.expect(PRESETS["classic"], reserved={"X": seat}, purpose=purpose)
+        live = await server.core.rooms.open(expected, server.core.timers.close_later)
         code = live.room.code
     async with Server(settings, features=()) as server, open_peer(server.url, token=token) as ana:
         assert (await ana.ask("join", room=code))["code"] == "no_such_room"

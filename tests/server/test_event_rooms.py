@@ -232,7 +232,8 @@ def test_the_record_of_an_event_game_names_event_and_round() -> None:
 async def open_pairing(server: Server, one: Player | SeatState, other: Player | SeatState, **terms: Any) -> LiveRoom:
     usual: dict[str, Any] = {"code": CODE, "clock": CLOCK, "start_ms": 60_000, **OF_EVENT}
     seats = {mark: reserved_for(player) for mark, player in (("X", one), ("O", other))}
-    return await server.core.open_room(PRESETS["classic"], reserved=seats, **(usual | terms))
+    live = server.core.rooms.expect(PRESETS["classic"], reserved=seats, **(usual | terms))
+    return await server.core.rooms.open(live, server.core.timers.close_later)
 
 
 def reserved_for(player: Player | SeatState) -> SeatState:
@@ -265,5 +266,6 @@ async def test_a_pairings_room_stays_open_until_the_event_releases_it() -> None:
         await ana.ask("leave", room=other)
         await until(lambda: other not in server.core.rooms.by_code)
         assert (live.room.result, live.is_gone) == (Result("O", "resigned"), False)
-        server.core.let_go(live)
+        live.is_kept = False
+        server.core.timers.close_later(live)
         await until(lambda: live.is_gone)

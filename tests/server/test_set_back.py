@@ -88,7 +88,7 @@ async def test_running_rooms_are_restored_and_continue(
             await connected_again(link)
             await play_out(players, old, [4], first_ply=3)
             await play_out(others, new, [1], first_ply=2)
-            assert sum(server.service(Cluster).lost_writes.values()) >= 5
+            assert sum(server.service(Cluster).cluster_status.lost_writes.values()) >= 5
             assert LOST in caplog.text
             # one by one: a walk over all rooms may miss those that are being written back
             stored = [await store.table(ROOMS).load(code) for code in (old, new)]

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cached_property
 from typing import Any, TypeVar
 
-from tictactoe_engine import Rules
 from tictactoe_server.core.change import Handler, RoomChange, Timers
 from tictactoe_server.core.hooks import Hooks
 from tictactoe_server.core.indexes import Indexes, Lobby
@@ -63,26 +62,6 @@ class Core:
         self.rooms = Rooms(
             store.table(ROOMS), self.timers, self.indexes, self.allowances, log, hooks.policies, self.hold_ms
         )
-
-    async def open_room(
-        self,
-        rules: Rules,
-        player: Player | None = None,
-        opened: Callable[[LiveRoom], object] | None = None,
-        **more: Any,
-    ) -> LiveRoom:
-        """Open a room and return it once it is stored. May raise the errors of `rooms.expect` or `StoreUnavailable`.
-
-        Args:
-            opened: Called when the room is stored, before its state is sent; by default, empty rooms close later.
-            more: Further arguments for `rooms.expect`.
-        """
-        return await self.rooms.open(self.rooms.expect(rules, player, **more), opened or self.timers.close_later)
-
-    def let_go(self, live: LiveRoom) -> None:
-        """Allow a kept room to close when it is abandoned. Must be called again after a restart."""
-        live.is_kept = False
-        self.timers.close_later(live)
 
     async def carry_out(self, live: LiveRoom, player: Player, command: Command) -> None:
         """Carry out a command and return once the result is stored. May raise `Refused` or `StoreUnavailable`."""

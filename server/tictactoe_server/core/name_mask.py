@@ -1,9 +1,10 @@
-"""The names and ids of people in public views, which can be hidden."""
+"""Hides the names and ids of people in public views, and assigns names on servers where nobody chooses one."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeVar
+from hashlib import blake2b
+from typing import Final, TypeVar
 
 from msgspec.structs import replace
 
@@ -13,6 +14,17 @@ from tictactoe_server.rooms.view import RoomListing
 
 Shown = TypeVar("Shown", RoomSummary, RoomState, FinishedGame)
 Holder = TypeVar("Holder", SeatState, Participant)
+
+# The words are the same in English and German.
+_FIRST: Final = """
+    Aqua Bingo Boogie Cosmo Disco Domino Hula Indigo Jazz Karate Lava Limbo Magma Mambo Mango Ninja Opal Pixel Polar
+    Polka Radio Robo Safari Salsa Samba Sonar Super Tango Turbo Ultra Yoga Zen
+"""
+_ANIMALS: Final = """
+    Alligator Ara Axolotl Beagle Bison Collie Dingo Emu Flamingo Gecko Gnu Hamster Husky Ibis Impala Jaguar Kiwi Koala
+    Labrador Lemur Leopard Mustang Okapi Opossum Orca Otter Panda Pony Puma Python Serval Tapir Terrier Tiger Wolf
+    Wombat Yak Zebra
+"""
 
 
 class NameMask:
@@ -46,3 +58,14 @@ def by_marks(seats: Mapping[str, Holder | None]) -> dict[str, Holder | None]:
         mark: seat if seat is None or is_server_bot(seat.bot) else replace(seat, player=mark, name=mark)
         for mark, seat in seats.items()
     }
+
+
+def give_name(id: str) -> str:
+    """Return the name assigned to the player or guest with this id. It is the same on every server.
+
+    >>> give_name("p5K2dW8xQnA")
+    'Yoga Leopard 56'
+    """
+    first, animal, number = blake2b(id.encode(), digest_size=3).digest()
+    firsts, animals = _FIRST.split(), _ANIMALS.split()
+    return f"{firsts[first % len(firsts)]} {animals[animal % len(animals)]} {10 + number % 90}"

@@ -17,11 +17,23 @@ RoomAt = tuple[str, str | None]
 """A room's code, and the URL of the room's server, or None for this server."""
 
 
-class ClusterIdentity(NamedTuple):
-    """The id of a cluster, and the URLs of its servers, this server first."""
+class ClusterStatus(NamedTuple):
+    """The state of a cluster as seen by this server; the defaults are for a single server.
 
-    id: str
-    urls: tuple[str, ...]
+    Attributes:
+        urls: The URLs of the servers, this server first.
+        names: The names of the running servers by id, this server first.
+        has_joined: Whether this server has joined and may serve players.
+        faulty_nodes: Nodes of the store that have wrong copies or do not respond.
+        lost_writes: How many acknowledged writes the store has lost, by stream.
+    """
+
+    id: str = ""
+    urls: tuple[str, ...] = ()
+    names: Mapping[str, str] = {"": ""}
+    has_joined: bool = True
+    faulty_nodes: Collection[str] = ()
+    lost_writes: Mapping[str, int] = {}
 
 
 class RemoteServers:
@@ -30,7 +42,6 @@ class RemoteServers:
     Attributes:
         is_several: Whether there may be other servers.
         time: The served time of all servers, or None for a single server, which has its own.
-        faulty_nodes: Nodes of the store that have wrong copies or do not respond.
         on_changed: By table, listeners that are called with the key of a value that another server has changed. Calls
             may be missing.
     """
@@ -39,31 +50,11 @@ class RemoteServers:
     time: ServedTime | None = None
 
     def __init__(self) -> None:
-        self.faulty_nodes: set[str] = set()
         self.on_changed = defaultdict[str, Listeners[[str]]](Listeners)
 
     @property
-    def cluster(self) -> ClusterIdentity | None:
-        return None
-
-    @property
-    def has_joined(self) -> bool:
-        """Whether this server has joined its cluster and may serve players. Always True for a single server."""
-        return True
-
-    @property
-    def names(self) -> Mapping[str, str]:
-        """The names of the running servers by id, this server first."""
-        return {"": ""}
-
-    @property
-    def lost_writes(self) -> Mapping[str, int]:
-        """How many acknowledged writes the store has lost, by stream."""
-        return {}
-
-    @property
-    def urls(self) -> tuple[str, ...]:
-        return () if self.cluster is None else self.cluster.urls[1:]
+    def cluster_status(self) -> ClusterStatus:
+        return ClusterStatus()
 
     @property
     def count(self) -> int:

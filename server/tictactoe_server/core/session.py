@@ -257,14 +257,14 @@ class Device:
 
     Attributes:
         secret: The store's key for the device's token.
-        key: The same key until the player's first seat is stored, then None.
         name: The name that the player has chosen. Others may see a different name.
+        is_seated: Whether it is stored that the player has taken a seat.
     """
 
     secret: str = ""
-    key: str | None = None
     name: str = ""
     client: str = ""
+    is_seated: bool = True
 
 
 class Session(Throttle):

@@ -240,7 +240,7 @@ class Pages:
         elif not isinstance(reply, HttpResponse):
             reply = _text(reply)
         own = (f"ws://{request.host}", f"wss://{request.host}") if request.host else ()
-        servers = " ".join(("'self'", *own, *self._core.rooms.elsewhere.urls))
+        servers = " ".join(("'self'", *own, *self._core.rooms.elsewhere.cluster_status.urls[1:]))
         readable = READABLE if request.is_open_to_all and READABLE[0] not in reply.fields else ()
         policy = _policy("'self'", "*") if is_embedded else _policy(servers)
         return send(request, replace(reply, fields=(*reply.fields, *readable, *policy)))

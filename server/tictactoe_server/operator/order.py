@@ -87,7 +87,7 @@ class ServerParts:
             return "starting"
         if self.drain.is_on:
             return "draining"
-        if not self.elsewhere.has_joined:
+        if not self.elsewhere.cluster_status.has_joined:
             return "joining the cluster"
         if owed_since is not None and clock.monotonic() - owed_since > GRACE_SECONDS:
             return "the store does not respond"
@@ -163,7 +163,7 @@ async def run_everywhere(order: Order, server: ServerParts) -> Any:
         OrderRefused: All servers refuse the order. If only some servers refuse, they are ignored.
         NoAnswer: A server does not answer.
     """
-    names = server.elsewhere.names
+    names = server.elsewhere.cluster_status.names
     answers = await asyncio.gather(*(run_at(id, order, server) for id in names), return_exceptions=True)
     failed = [answer for answer in answers if isinstance(answer, BaseException)]
     grave = [error for error in failed if isinstance(error, NoAnswer) or not isinstance(error, OrderRefused)]
@@ -178,13 +178,13 @@ async def run_everywhere(order: Order, server: ServerParts) -> Any:
 
 async def run_at(id: str, order: Order, server: ServerParts) -> Any:
     """Execute an order on the server with this id, and return the answer. May raise `OrderRefused` or `NoAnswer`."""
-    others = server.elsewhere
-    if id == next(iter(others.names)):
+    names = server.elsewhere.cluster_status.names
+    if id == next(iter(names)):
         return await order.run_here(server)
     try:
-        return read_answer(await others.ask_order(id, msgspec.json.encode(order)))
+        return read_answer(await server.elsewhere.ask_order(id, msgspec.json.encode(order)))
     except StoreUnavailable:
-        raise NoAnswer(f"Server {others.names.get(id, id)} does not respond.") from None
+        raise NoAnswer(f"Server {names.get(id, id)} does not respond.") from None
 
 
 def read_answer(data: bytes) -> Any:

@@ -32,7 +32,7 @@ class RoomOrder(Order, frozen=True):
         code = parse_room_code(self.code)
         others = server.elsewhere
         id = others.server_of(code)
-        return named(await run_at(id, self, server), others.names.get(id, id))
+        return named(await run_at(id, self, server), others.cluster_status.names.get(id, id))
 
     def find(self, server: ServerParts) -> LiveRoom:
         code = parse_room_code(self.code)

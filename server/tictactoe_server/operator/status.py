@@ -23,7 +23,7 @@ class Status(Order, frozen=True, tag="status"):
 
     async def run(self, server: ServerParts) -> Row:
         """Return this server's status and, in a cluster, the `_FIGURES` of each server."""
-        own, names = await self.run_here(server), server.elsewhere.names
+        own, names = await self.run_here(server), server.elsewhere.cluster_status.names
         if not server.elsewhere.is_several:
             return own
         asked = (run_at(id, self, server) for id in list(names)[1:])

@@ -17,11 +17,11 @@ from tictactoe_server import SERVER_NAME
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.dispatcher import BUSY_MS
+from tictactoe_server.core.name_mask import give_name
 from tictactoe_server.core.session import Device, Session
 from tictactoe_server.http.branding import Branding
 from tictactoe_server.operator.bans import Bans, banned, expel
 from tictactoe_server.people.accounts import hash_secret, hash_signed_on
-from tictactoe_server.people.given_names import give_name
 from tictactoe_server.play.names import Names, draw_text, own_name, parse_or_refuse, read_name
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import FORGOTTEN, PLAYERS, Account, Claim, KnownPlayer, today
@@ -77,7 +77,12 @@ class HelloService(Service):
         session.connection.let_in()
         await self._core.rooms.restored.wait()
         added = await self._added_fields(identity.account)
-        self._assign(session, hello, identity)
+        known, player, key = identity.known, identity.player, hash_secret(identity.token)
+        self._core.presence.greet(session, replace(player, bot=GUEST if hello.bot else None))
+        session.limit = self._core.allowances.messages[player.id]
+        session.device = Device(key, known.player.name, hello.client or "", is_seated=known.is_seated)
+        if known.seen < today():
+            self._names.note(session)
         welcome = self._make_welcome(hello, identity)
         session.connection.push_frame(encode_frame(with_fields(encode(welcome), added)))
 
@@ -102,18 +107,8 @@ class HelloService(Service):
             return Identity(replace(known, player=player), token, account, player, None)
         return Identity(known, token, account, *await accounts.shown(known.player))
 
-    def _assign(self, session: Session, hello: Hello, identity: Identity) -> None:
-        """Make the session the player's, and store the visit if it is the device's first today."""
-        known, player = identity.known, identity.player
-        key = hash_secret(identity.token)
-        self._core.presence.greet(session, replace(player, bot=GUEST if hello.bot else None))
-        session.limit = self._core.allowances.messages[player.id]
-        session.device = Device(key, None if known.is_seated else key, known.player.name, hello.client or "")
-        if known.seen < today():
-            self._names.note_visit(key)
-
     def _make_welcome(self, hello: Hello, identity: Identity) -> Welcome:
-        settings, indexes, cluster = self._core.settings, self._core.indexes, self._core.rooms.elsewhere.cluster
+        settings, indexes, cluster = self._core.settings, self._core.indexes, self._core.rooms.elsewhere.cluster_status
         player, claim = identity.player, identity.claim
         others = (seat for held in self._core.hooks.held_seats for seat in held(player.id))
         return Welcome(
@@ -128,8 +123,8 @@ class HelloService(Service):
             sharing=self._shows_pages,
             ladders=tuple(key for policy in self._core.hooks.policies.values() for key in policy.presets),
             id=hello.id,
-            servers=UNSET if cluster is None else cluster.urls,
-            cluster=UNSET if cluster is None else cluster.id,
+            servers=cluster.urls or UNSET,
+            cluster=cluster.id or UNSET,
             chat=UNSET if settings.chat in (None, "on") else settings.chat,
             names="given" if settings.hides_names else UNSET,
             claimed=UNSET if claim is None else claim.player == player.id,

@@ -101,8 +101,8 @@ class Joining(Service):
             bots = sum(seat.is_server_bot for seat in room.held_seats)
             self._note("room opened", call, live, private=room.visibility == "private", bots=bots)
 
-        origin = session.address
-        await self.core.open_room(rules, player, opened=answer, owner=owner.id, origin=origin, **terms)
+        rooms = self.core.rooms
+        await rooms.open(rooms.expect(rules, player, owner=owner.id, origin=session.address, **terms), answer)
 
     # -- matches ------------------------------------------------------------------------------------------------
 
@@ -283,7 +283,7 @@ class Joining(Service):
 
     def _take_seat(self, call: Call, live: LiveRoom) -> None:
         live.seat(call.session, call.player)
-        self._names.note_seat(call.session)
+        self._names.note(call.session, is_seated=True)
         live.closing_at = None
         self.core.indexes.matchmaker.offer(live)
 

@@ -28,11 +28,11 @@ from tictactoe_protocol.room_codes import read_code
 from tictactoe_server import clock
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
+from tictactoe_server.core.name_mask import give_name
 from tictactoe_server.core.session import TRIES, TRIES_MS, Session
 from tictactoe_server.operator.bans import expel
 from tictactoe_server.people.accounts import Accounts, hash_rescue, hash_secret
 from tictactoe_server.people.confusables import can_be_claimed, keys_of, mark_other
-from tictactoe_server.people.given_names import give_name
 from tictactoe_server.play.checks import LEVELS
 from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import ACCOUNTS, PLAYERS, Account, KnownDevice, KnownPlayer, LinkCode, today
@@ -231,18 +231,15 @@ class Names(Service):
             guests.append(replace(guest, name=name))
         return tuple(guests)
 
-    def note_seat(self, session: Session) -> None:
-        """Store that a session's player has taken a seat, unless that is already stored."""
-        if session.device.key is not None:
-            self._notes.start(self._note(session.device.key, is_seated=True))
-            session.device.key = None
+    def note(self, session: Session, *, is_seated: bool = False) -> None:
+        """Store that a session's player visited today or, unless that is already stored, has taken a seat."""
+        device = session.device
+        if not (is_seated and device.is_seated):
+            device.is_seated |= is_seated
+            self._notes.start(self._note(device.secret, is_seated=is_seated))
 
-    def note_visit(self, key: str) -> None:
-        """Store that the player of the device with this hash visited today."""
-        self._notes.start(self._note(key))
-
-    async def _note(self, key: str, *, is_seated: bool = False) -> None:
-        """Store that a player visited today, or has taken a seat. If the store fails, the next hello stores it."""
+    async def _note(self, key: str, *, is_seated: bool) -> None:
+        """Store the visit or the seat. If the store fails, the next hello stores it."""
 
         def note(known: KnownPlayer | None) -> KnownPlayer | None:
             return known and KnownPlayer(known.player, max(known.seen, today()), known.is_seated or is_seated)
@@ -262,7 +259,7 @@ class Names(Service):
     async def _open_account(self, call: Call, edit: Callable[[Account], Account] = lambda account: account) -> Account:
         device = call.session.device
         new = Account(Player(call.player.id, device.name), salt=secrets.token_hex(16))
-        self.note_seat(call.session)
+        self.note(call.session, is_seated=True)
 
         def open(old: Account | None) -> Account:
             account = (old or new).with_device(device.secret, device.client)

@@ -35,7 +35,7 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.terms import RulesFields
 from tictactoe_server.core.change import RoomChange
 from tictactoe_server.core.core import Core, Service
-from tictactoe_server.core.remote import ClusterIdentity, RemoteServers, RoomAt
+from tictactoe_server.core.remote import ClusterStatus, RemoteServers, RoomAt
 from tictactoe_server.core.rooms import log_damaged_room
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.features.cluster import messages
@@ -103,6 +103,7 @@ class Cluster(RemoteServers, Service):
         self.members = Members(store.link, name, url, time, lambda: node.drain.is_on)
         self.members.on_gone.add(lambda id: self._missing_a_server.set())
         self._id, self._secret = "", b""
+        self._faulty_nodes: set[str] = set()
         self._missing_a_server = asyncio.Event()
         self._copies = Copies(store.link)
 
@@ -118,16 +119,11 @@ class Cluster(RemoteServers, Service):
         return [self]
 
     @property
-    def has_joined(self) -> bool:
-        return self.members.is_in
-
-    @property
-    def lost_writes(self) -> dict[str, int]:
-        return {stream.name: stream.lost_writes for stream in self._store.streams.all}
-
-    @property
-    def names(self) -> dict[str, str]:
-        return {self.members.id: self.members.name, **{id: other.name for id, other in self.members.others.items()}}
+    def cluster_status(self) -> ClusterStatus:
+        members = self.members
+        names = {members.id: members.name, **{id: other.name for id, other in members.others.items()}}
+        lost_writes = {stream.name: stream.lost_writes for stream in self._store.streams.all}
+        return ClusterStatus(self._id, members.urls, names, members.is_in, self._faulty_nodes, lost_writes)
 
     async def prepare(self) -> None:
         """Discover the other servers and their rooms, then adopt this server's share of the unowned rooms.
@@ -180,10 +176,6 @@ class Cluster(RemoteServers, Service):
 
     async def _answer_order(self, order: Message) -> None:
         self._link.publish(order.reply, await self._on_order(order.data))
-
-    @property
-    def cluster(self) -> ClusterIdentity:
-        return ClusterIdentity(self._id, self.members.urls)
 
     @property
     def count(self) -> int:
@@ -286,9 +278,9 @@ class Cluster(RemoteServers, Service):
         while True:
             with contextlib.suppress(StoreUnavailable):
                 found = await self._copies.find_faults(self._store.streams.all)
-                for node in found.keys() - self.faulty_nodes:
+                for node in found.keys() - self._faulty_nodes:
                     log.error("store node is faulty", reason=" ".join(found[node]))
-                self.faulty_nodes = {*found}
+                self._faulty_nodes = {*found}
             await asyncio.sleep(_COMPARE_SECONDS)
 
     async def _take_unclaimed(self, *, with_unnamed: bool) -> None:

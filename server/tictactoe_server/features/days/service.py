@@ -286,7 +286,8 @@ class DayGames(Service):
                 self._empty_since[live] = None
             elif live.room.status == "waiting":
                 if self._core.time() - live.room.opened_at > OPEN_DAYS * DAY_MS:
-                    self._core.let_go(live)
+                    live.is_kept = False
+                    self._core.timers.close_later(live)
             elif since is None:
                 self._empty_since[live] = now
             elif now - since >= SLEEP_SECONDS and live.phase is Phase.STORED and not (live.change or live.waiting):

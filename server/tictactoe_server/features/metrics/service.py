@@ -118,12 +118,12 @@ FIGURES: Final = (
     _info(
         "cluster",
         "What this server is called in its cluster.",
-        _in_cluster(lambda server: {"server": next(iter(server.elsewhere.names.values()))}),
+        _in_cluster(lambda server: {"server": next(iter(server.elsewhere.cluster_status.names.values()))}),
     ),
     _gauge(
         "cluster_servers",
         "Servers of the cluster that live, this one included.",
-        _in_cluster(lambda server: len(server.elsewhere.names)),
+        _in_cluster(lambda server: len(server.elsewhere.cluster_status.names)),
     ),
     _gauge(
         "rooms_served",
@@ -151,12 +151,12 @@ FIGURES: Final = (
     _gauge(
         "store_faulty_nodes",
         "Nodes of the store whose copies differ, or that do not answer or store.",
-        _in_cluster(lambda server: len(server.elsewhere.faulty_nodes)),
+        _in_cluster(lambda server: len(server.elsewhere.cluster_status.faulty_nodes)),
     ),
     _counter(
         "store_lost_writes",
         "Acknowledged writes that the nodes of the store have lost.",
-        _in_cluster(lambda server: server.elsewhere.lost_writes),
+        _in_cluster(lambda server: server.elsewhere.cluster_status.lost_writes),
         "stream",
     ),
     _gauge("event_loop_lag_seconds", "The longest delay of the event loop lately.", lambda server: server.lag.seconds),

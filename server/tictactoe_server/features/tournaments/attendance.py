@@ -68,11 +68,11 @@ class Attendances:
     def announce(self, events: Iterable[Event]) -> None:
         """Tell the other servers which players of these tournaments are connected to this server."""
         elsewhere = self._core.rooms.elsewhere
-        if elsewhere.cluster is None:
+        if not elsewhere.is_several:
             return
         if entrants := {entrant.player for event in events if not event.is_over for entrant in event.entrants}:
             present = sorted(entrants & self._core.presence.ids)
-            elsewhere.broadcast_change(_PRESENT, " ".join((elsewhere.cluster.urls[0], *present)))
+            elsewhere.broadcast_change(_PRESENT, " ".join((elsewhere.cluster_status.urls[0], *present)))
 
     def _on_present(self, key: str) -> None:
         url, *ids = key.split(" ")

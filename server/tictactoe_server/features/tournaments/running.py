@@ -286,7 +286,8 @@ class Running(RoomPolicy):
         elif pairing is not None and result is not None:
             await self._score(event, pairing, result, live.room.seats, live.room.game_id)
         elif result is not None and live.is_kept:
-            self._core.let_go(live)
+            live.is_kept = False
+            self._core.timers.close_later(live)
         elif result is None and _pairing_in(await _or_none(self._events.read(event.code)), live) is None:
             await self._core.timers.end(live, closing_notice(live.room.code, "event"))
 
@@ -326,6 +327,7 @@ class Running(RoomPolicy):
     async def _open(self, event: Event, pairing: Pairing, opened: list[str]) -> None:
         """Open the room of a pairing, and add the pairing's id to `opened`."""
         rules, clock = terms_of(event, pairing)
+        rooms = self._core.rooms
         seats = {
             mark: SeatState(entrant.player, entrant.name, entrant.is_server_bot, bot=entrant.bot)
             for mark, entrant in event.sitting_in(pairing).items()
@@ -335,7 +337,8 @@ class Running(RoomPolicy):
             terms["visibility"] = "private"
         try:
             purpose = purpose_of(event.code, pairing.id)
-            await self._core.open_room(rules.to_rules(), reserved=seats, code=pairing.room, purpose=purpose, **terms)
+            live = rooms.expect(rules.to_rules(), reserved=seats, code=pairing.room, purpose=purpose, **terms)
+            await rooms.open(live, self._core.timers.close_later)
         except RoomExists:
             state = await _or_none(self._core.rooms.load_state(pairing.room))
             if state is None or (state.event, state.pairing) != (event.code, pairing.id):

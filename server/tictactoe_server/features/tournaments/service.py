@@ -134,7 +134,7 @@ class Tournaments(Service):
                 raise Refused(ErrorCode.RATE_LIMITED, "kept", retry_ms=RETRY_MS)
             event = await self.events.open(event)
             self._opened_from[event.code] = call.session.address
-        self._names.note_seat(call.session)
+        self._names.note(call.session, is_seated=True)
         ticket = event.ticket_of() if event.entry == "code" else UNSET
         call.answer(event=event.code, ticket=ticket, cards=_cards(event, event.roster) or UNSET)
 
@@ -154,7 +154,7 @@ class Tournaments(Service):
             if refused.path == "ticket":
                 self._core.allowances.count_miss(call.player, call.session.address)
             raise
-        self._names.note_seat(call.session)
+        self._names.note(call.session, is_seated=True)
         call.answer(event=event.code)
         self.broadcasts.watch(call.session, event)
 
