@@ -8,6 +8,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from heapq import heappop, heappush
 from itertools import chain, pairwise
 from pathlib import Path
@@ -17,6 +18,7 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from tests.server.tables import Action, carry_out, time_out
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.challenges import CHALLENGE_ENDS, ChallengeOver, OpenChallenge
 from tictactoe_protocol.events import EVENT_KINDS, EventGame, EventLeave, EventOpen, EventReady, EventRun
@@ -45,9 +47,9 @@ from tictactoe_server.features.tournaments.commands import Deserted, EnterEvent,
 from tictactoe_server.features.tournaments.commands import apply as change_event
 from tictactoe_server.features.tournaments.event import Event, due_at, open_event
 from tictactoe_server.features.tournaments.running import purpose_of
-from tictactoe_server.rooms.play import Command, Expire, apply
+from tictactoe_server.rooms import seating
 from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room, is_expired
-from tictactoe_server.rooms.seating import Dropped, Enter, HandOver, open_room, seat_of
+from tictactoe_server.rooms.seating import drop, hand_over, open_room, seat_of
 from tictactoe_server.rooms.view import state_of
 from tictactoe_words import ladders, tournaments
 from tictactoe_words.attendance import ask_to_begin, describe_game, describe_waiting, list_notes, name_rounds
@@ -205,13 +207,13 @@ def make_boundaries() -> Iterator[dict[str, Any]]:
     rated = open_room("R4T3DS", PRESETS["classic"], ana, 1_000, clock=CLOCKS[2], purpose=RATED)
     for room in (rated, open_in_event(PRESETS["classic"], CLOCKS[2], (ana, bo))):
         seen: RoomState | None = None
-        moves: list[tuple[Player, Command]] = [
-            *((ana, Enter()), (bo, Enter())),
+        moves: list[tuple[Player, Action]] = [
+            *((ana, seating.enter), (bo, seating.enter)),
             *((PEOPLE[ply % 2], Move(room=room.code, cell=cell, ply=ply)) for ply, cell in enumerate(_NO_LINE)),
             *(((bo, Resign(room=room.code)),) if is_rated(room) else ()),
         ]
         for player, command in moves:
-            was, room = room, apply(room, player, command, 1_000)
+            was, room = room, carry_out(room, player, command, 1_000)
             before, seen = seen, see(room, 1_000, was)
             if len(seen.moves) in (0, 1, 7, 8):
                 yield tell_vector(before, seen, ana.id)
@@ -288,10 +290,10 @@ def go_on_by_card() -> list[RoomState]:
     room = open_in_event(PRESETS["classic"], CLOCKS[1], (ana, bo))
     seen = []
     for player, command in (
-        *((ana, Enter()), (bo, Enter()), (bo, Dropped()), (bo, HandOver(heir.id)), (heir, Enter())),
-        *((heir, HandOver(bo.id)), (bo, Enter())),
+        *((ana, seating.enter), (bo, seating.enter), (bo, drop), (bo, partial(hand_over, heir=heir.id))),
+        *((heir, seating.enter), (heir, partial(hand_over, heir=bo.id)), (bo, seating.enter)),
     ):
-        was, room = room, apply(room, player, command, 1_000)
+        was, room = room, carry_out(room, player, command, 1_000)
         seen.append(see(room, 1_000, was))
     return seen
 
@@ -302,14 +304,14 @@ def go_on(
     """Return the states of an open room that these people enter."""
     seen = [see(room, now, room)]
     for player in entering:
-        was, room = room, apply(room, player, Enter(), now)
+        was, room = room, seating.enter(room, player, now)
         seen.append(see(room, now, was))
     for _ in range(chance.choice((10, 30, 60))):
         now += chance.choice((10, 10, 10, 10, 10, 10, 600, 3_000))
         after = room
         for player, command in choose(chance, room, people, now):
             try:
-                after = apply(room, player, command, now)
+                after = carry_out(room, player, command, now)
             except Refused:
                 continue
             if after is not room:
@@ -320,27 +322,27 @@ def go_on(
     return seen
 
 
-def choose(chance: random.Random, room: Room, people: tuple[Player, ...], now: int) -> Iterator[tuple[Player, Command]]:
+def choose(chance: random.Random, room: Room, people: tuple[Player, ...], now: int) -> Iterator[tuple[Player, Action]]:
     """Yield random commands; the first legal one is applied."""
     if is_expired(room, now):
-        yield NOBODY, Expire()
+        yield NOBODY, time_out
     code, ply = room.code, room.position.ply
     mover = next((one for one in people if room.mark_of(one.id) == room.position.turn), people[0])
     somebody = chance.choice(people)
     action: Any = chance.choice(("offer", "accept", "decline"))
     legal, options = room.position.legal_cells, room.position.options
-    rare: list[tuple[Player, Command]] = [
+    rare: list[tuple[Player, Action]] = [
         (somebody, Draw(room=code, action=action)),
         (somebody, Undo(room=code, action=action)),
         (somebody, Undo(room=code, action="accept")),
         (somebody, Draw(room=code, action="decline")),
-        (somebody, Dropped()),
-        (Player(somebody.id, chance.choice((somebody.name, "dee"))), Enter()),
+        (somebody, drop),
+        (Player(somebody.id, chance.choice((somebody.name, "dee"))), seating.enter),
         (somebody, Claim(room=code, as_="win")),
         (somebody, Resign(room=code)),
         (somebody, Leave(room=code)),
     ]
-    rematches: list[tuple[Player, Command]] = [(one, Rematch(room=code)) for one in people]
+    rematches: list[tuple[Player, Action]] = [(one, Rematch(room=code)) for one in people]
     open_to = next((kind for kind in (Draw, Undo) if getattr(room.offers, kind.__name__.lower())), None)
     if open_to is not None and chance.random() < 0.6:
         yield somebody, open_to(room=code, action=action)

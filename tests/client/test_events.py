@@ -10,7 +10,7 @@ from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.requests import Draw, Leave, Rematch, Resign, Undo
 from tictactoe_server.rooms.play import Command
 from tictactoe_server.rooms.room import Player
-from tictactoe_server.rooms.seating import Dropped, Enter
+from tictactoe_server.rooms.seating import drop, enter
 from tictactoe_server.rooms.view import state_of
 from tictactoe_words.telling import announce_standing
 
@@ -39,10 +39,10 @@ def two() -> Stage:
 
 
 def test_a_player_called_to_an_event_board_has_not_dropped_before_arriving(two: Stage) -> None:
-    two.do(BO, Dropped())
+    two.do(BO, drop)
     called = replace(two.state_now(), event="E4NT22")
     assert "bo is not here. Waiting for them: 1:00." in announce_standing(called, ANA.id)
-    two.do(BO, Enter())
+    two.do(BO, enter)
     assert announce(called, replace(two.state_now(), event="E4NT22"), ANA.id) == ["bo is here."]
 
 

@@ -1,10 +1,12 @@
 """A table for tests of rooms as values: players, their room, and a clock that the test moves."""
 
 import json
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import pytest
+from msgspec import Struct
 
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import encode
@@ -12,9 +14,9 @@ from tictactoe_protocol.requests import Move
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.records.documents import RoomDocuments
 from tictactoe_server.records.tables import GAMES, ROOMS
-from tictactoe_server.rooms.play import Command, Expire, apply
+from tictactoe_server.rooms.play import Command, apply, expire
 from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room
-from tictactoe_server.rooms.seating import Enter, open_room
+from tictactoe_server.rooms.seating import enter, open_room
 from tictactoe_server.rooms.view import state_of
 from tictactoe_words.refusals import describe_refusal
 
@@ -29,8 +31,21 @@ START = 5_000
 HOLD_MS = 60_000
 FIVE_MINUTES = ClockFields(initial_ms=300_000, increment_ms=2_000)
 
-Step = int | tuple[Player, Command]
-"""A cell for the player on turn, or a command of a player."""
+Action = Command | Callable[[Room, Player, int], Room]
+"""A command, or another change that concerns a player, such as `drop`."""
+Step = int | tuple[Player, Action]
+"""A cell for the player on turn, or an action of a player."""
+
+
+def carry_out(room: Room, player: Player, action: Action, now: int) -> Room:
+    return apply(room, player, action, now) if isinstance(action, Struct) else action(room, player, now)
+
+
+def by_nobody(change: Callable[[Room, int], Room]) -> Action:
+    return lambda room, player, now: change(room, now)
+
+
+time_out = by_nobody(expire)
 
 
 def encode_room(room: Room) -> bytes:
@@ -38,11 +53,11 @@ def encode_room(room: Room) -> bytes:
     return _documents.encode(room)
 
 
-def refusal(room: Room, player: Player, command: Command, now: int) -> Refused:
+def refusal(room: Room, player: Player, command: Action, now: int) -> Refused:
     """Return the refusal of a command, which leaves the room unchanged."""
     before = encode_room(room)
     with pytest.raises(Refused) as caught:
-        apply(room, player, command, now)
+        carry_out(room, player, command, now)
     assert encode_room(room) == before
     assert describe_refusal(caught.value.code, caught.value.data)
     return caught.value
@@ -62,14 +77,14 @@ class Table:
         self.room = open_room(CODE, rules, players[0], self.now, clock=clock, hold_ms=hold_ms)
         self.before: Room | None = None
         for player in players[1:]:
-            self.do(player, Enter())
+            self.do(player, enter)
 
     def wait(self, ms: int) -> None:
         self.now += ms
 
-    def do(self, player: Player, command: Command) -> Room:
+    def do(self, player: Player, command: Action) -> Room:
         """Apply a command; every change increments `seq`."""
-        after = apply(self.room, player, command, self.now)
+        after = carry_out(self.room, player, command, self.now)
         assert after is self.room or after.seq == self.room.seq + 1
         self.before, self.room = self.room, after
         return after
@@ -94,9 +109,9 @@ class Table:
         return self.room
 
     def expire(self) -> Room:
-        return self.do(NOBODY, Expire())
+        return self.do(NOBODY, time_out)
 
-    def refusal(self, player: Player, command: Command) -> Refused:
+    def refusal(self, player: Player, command: Action) -> Refused:
         return refusal(self.room, player, command, self.now)
 
     @property

@@ -7,7 +7,7 @@ from tictactoe_protocol.requests import Claim
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.rooms.play import Command
 from tictactoe_server.rooms.room import Player, expires_at
-from tictactoe_server.rooms.seating import Dropped, Enter
+from tictactoe_server.rooms.seating import drop, enter
 
 ABORTED = Result(None, "aborted")
 
@@ -30,7 +30,7 @@ def test_a_game_given_up_before_both_moved_is_aborted(cells: tuple[int, ...], pl
 
 @pytest.mark.parametrize("claim", [WIN, DRAW])
 def test_a_claim_before_both_have_moved_aborts_the_game(claim: Claim) -> None:
-    table = two(4, (BO, Dropped()))
+    table = two(4, (BO, drop))
     assert table.refusal(ANA, claim).retry_ms == HOLD_MS
     table.wait(HOLD_MS)
     over = table.do(ANA, claim)
@@ -104,11 +104,11 @@ def test_with_three_a_player_who_does_not_begin_is_passed_over() -> None:
 def test_the_time_to_begin_pauses_while_the_seat_is_held() -> None:
     table = timed()
     table.wait(10_000)
-    table.do(ANA, Dropped())
+    table.do(ANA, drop)
     table.wait(50_000)
     assert start_ms(table) == 20_000
     assert table.expire().status == "playing"
-    table.do(ANA, Enter())
+    table.do(ANA, enter)
     assert start_ms(table) == 20_000
     table.wait(5_000)
     assert start_ms(table) == 15_000

@@ -1,5 +1,6 @@
 import contextlib
 import json
+from functools import partial
 from typing import Any
 
 from hypothesis import settings
@@ -9,7 +10,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from tests.server.news import facts_of, replay
-from tests.server.tables import ANA, BO, CODE, CY, DI, START, decode_room, encode_room
+from tests.server.tables import ANA, BO, CODE, CY, DI, START, Action, carry_out, decode_room, encode_room, time_out
 from tictactoe_engine import Rules
 from tictactoe_protocol import decode_push, encode
 from tictactoe_protocol.guests import guest_id
@@ -19,9 +20,9 @@ from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.features.ratings.folding import RATED
 from tictactoe_server.features.tournaments.running import purpose_of
 from tictactoe_server.records.documents import RoomDocuments
-from tictactoe_server.rooms.play import Command, Expire, PlayerCommand, apply
+from tictactoe_server.rooms.play import Command, apply
 from tictactoe_server.rooms.room import CASUAL, NOBODY, Player, Purpose, Refused, Room, expires_at, is_expired
-from tictactoe_server.rooms.seating import Dropped, Enter, open_room, seat_of
+from tictactoe_server.rooms.seating import drop, enter, open_room, seat_of
 from tictactoe_server.rooms.view import StateEncoder, state_of
 
 GUEST = Player(guest_id(ANA.id, 0), "guest")
@@ -98,19 +99,19 @@ class AnyCommands(RuleBasedStateMachine):
         self.done: list[tuple[Player, Draw | Undo | Rematch]] = []
         if everybody:
             for player in (ANA, BO, CY, DI)[: sum(held is None for held in self.room.seats.values()) + 1]:
-                self.send(player, Enter())
+                self.send(player, enter)
 
-    def send(self, player: Player, command: Command) -> None:
+    def send(self, player: Player, command: Action) -> None:
         """Apply a command as a server does: an expired clock is handled first."""
         if is_expired(self.room, self.now):
-            self.step(NOBODY, Expire())
+            self.step(NOBODY, time_out)
             assert not is_expired(self.room, self.now)
         self.step(player, command)
 
-    def step(self, player: Player, command: Command) -> None:
+    def step(self, player: Player, command: Action) -> None:
         before, document, times = self.room, encode_room(self.room), self.times()
         try:
-            after = apply(before, player, command, self.now)
+            after = carry_out(before, player, command, self.now)
         except Refused:
             after = before
         assert encode_room(before) == document
@@ -136,7 +137,7 @@ class AnyCommands(RuleBasedStateMachine):
         replay(self.told, state["news"])
         assert self.told | {"out": sorted(self.told["out"]), "swapped": None} == facts_of(state), state["news"]
 
-    def check_step(self, before: Room, command: Command, times: dict[str, int]) -> None:
+    def check_step(self, before: Room, command: Action, times: dict[str, int]) -> None:
         after = self.room
         if after.position.moves[: before.position.ply] != before.position.moves:
             assert isinstance(command, Undo | Rematch)
@@ -163,7 +164,7 @@ class AnyCommands(RuleBasedStateMachine):
             (was for was, other in before.seats.items() if seat and other and other.player == seat.player), mark
         )
 
-    def check_repeat(self, player: Player, command: Command) -> None:
+    def check_repeat(self, player: Player, command: Action) -> None:
         """Repeat an idempotent request, and remember it until its position is reached again."""
         if isinstance(command, Choose):
             assert apply(self.room, player, command, self.now) is self.room
@@ -178,7 +179,7 @@ class AnyCommands(RuleBasedStateMachine):
                 if isinstance(done[1], Rematch) or (done[1].game, done[1].ply) != (self.room.game, ply)
             ]
 
-    def time_after(self, before: Room, command: Command, mark: str, left: int) -> int:
+    def time_after(self, before: Room, command: Action, mark: str, left: int) -> int:
         """Return the time of a mark after a command, which changes it only as a turn or an undo does."""
         clock, position = self.room.clock, before.position
         if clock is None or (isinstance(command, Undo) and self.room.position.ply == position.ply):
@@ -205,9 +206,9 @@ class AnyCommands(RuleBasedStateMachine):
 
     @rule()
     def notice_time(self) -> None:
-        self.step(NOBODY, Expire())
+        self.step(NOBODY, time_out)
         again = self.room
-        self.step(NOBODY, Expire())
+        self.step(NOBODY, time_out)
         assert self.room is again
 
     @precondition(lambda self: self.room.status == "playing")
@@ -283,15 +284,15 @@ class AnyCommands(RuleBasedStateMachine):
     @rule(
         player=PLAYERS,
         name=st.sampled_from(("", "", "bo", "eve")),
-        command=st.sampled_from([Enter(), Enter(), Dropped(), Rematch(room=CODE)]),
+        command=st.sampled_from([enter, enter, drop, Rematch(room=CODE)]),
     )
-    def come_and_go(self, player: Player, name: str, command: Command) -> None:
+    def come_and_go(self, player: Player, name: str, command: Action) -> None:
         self.send(Player(player.id, name or player.name), command)
 
     @precondition(lambda self: self.room.purpose is not OF_EVENT)
     @rule(player=PLAYERS)
     def join_with_a_guest(self, player: Player) -> None:
-        self.send(player, Enter((Player(guest_id(player.id, 0), "guest"),)))
+        self.send(player, partial(enter, guests=(Player(guest_id(player.id, 0), "guest"),)))
 
     @precondition(lambda self: self.room.status == "over")
     @rule()
@@ -436,7 +437,7 @@ class AnyCommands(RuleBasedStateMachine):
                 if after is not room and name in ("resign", "leave"):
                     assert _cost(room, after, seat.player) == listed[name].removeprefix(name).strip(), (name, may)
 
-    def requests(self, mark: str) -> dict[str, PlayerCommand]:
+    def requests(self, mark: str) -> dict[str, Command]:
         """Return a request for each name that `may` could contain."""
         ply, position = self.room.position.ply, self.room.position
         cells, options = position.legal_cells or (0,), position.options or (mark,)

@@ -16,7 +16,7 @@ from tictactoe_server.features.bots.service import Bots
 from tictactoe_server.features.bots.workers import Priority
 from tictactoe_server.rooms.play import Command, apply
 from tictactoe_server.rooms.room import Player, Refused, Room
-from tictactoe_server.rooms.seating import Dropped, open_room
+from tictactoe_server.rooms.seating import drop, open_room
 from tictactoe_server.storage.store import StoreUnavailable
 
 CODE = "K7M4PQ"
@@ -131,7 +131,7 @@ async def test_thinking_stops_when_the_moment_is_over(open_bots: OpenBots, regis
 async def test_games_of_connected_people_have_priority(open_bots: OpenBots, registry: FakeRegistry) -> None:
     pool = FakePool(0)
     bots = open_bots(pool)
-    gone = apply(TO_MOVE, ANA, Dropped(), 0)
+    gone = drop(TO_MOVE, ANA, 0)
     alone = room_after(bots=(BOT, Player("bot-2", "other-bot")))
     for count, room in enumerate((TO_MOVE, replace(gone, code="GONE22"), replace(alone, code="A22222")), 1):
         bots.update(room)

@@ -1,4 +1,5 @@
 import asyncio
+from functools import partial
 from typing import Any
 
 import pytest
@@ -6,7 +7,7 @@ import pytest
 from tests.limits import uncounted
 from tests.peer import open_peer, until
 from tests.server.requests import ACCEPT, ASK, DRAW, LEAVE, OFFER, RESIGN, WIN
-from tests.server.tables import ANA, BO, CODE, CY, HOLD_MS, START, Table
+from tests.server.tables import ANA, BO, CODE, CY, HOLD_MS, START, Table, by_nobody
 from tictactoe_engine import PRESETS
 from tictactoe_engine.records import format_record, parse_record
 from tictactoe_protocol.pushes import Happening, Result, SeatState
@@ -17,9 +18,9 @@ from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.features.tournaments.running import Running, purpose_of
 from tictactoe_server.rooms.finished import finished_game, record_of
-from tictactoe_server.rooms.play import GoOn, StandStill
+from tictactoe_server.rooms.play import go_on, stand_still
 from tictactoe_server.rooms.room import NOBODY, Player, expires_at
-from tictactoe_server.rooms.seating import Dropped, Enter, HandOver, open_room
+from tictactoe_server.rooms.seating import drop, enter, hand_over, open_room
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -45,7 +46,7 @@ class Pairing(Table):
         terms: dict[str, Any] = {"start_ms": READY_MS, "hold_ms": hold_ms, **OF_EVENT}
         self.room = open_room(CODE, PRESETS[rules], None, START, clock=clock, reserved=reserved, **terms)
         for player in players:
-            self.do(player, Enter())
+            self.do(player, enter)
 
 
 def away(player: Player) -> SeatState:
@@ -59,9 +60,9 @@ def out(*marks: str, why: str) -> tuple[Happening, ...]:
 def test_only_the_two_of_the_pairing_get_a_seat_and_under_their_names_of_the_event() -> None:
     table = Pairing()
     assert table.room.status == "playing"
-    refused = table.refusal(CY, Enter())
+    refused = table.refusal(CY, enter)
     assert (refused.code, refused.data["why"]) == ("room_full", "event")
-    table.do(Player(ANA.id, "somebody else"), Enter())
+    table.do(Player(ANA.id, "somebody else"), enter)
     assert table.room.names == {"X": "ana", "O": "bo"}
     assert (table.state["event"], table.state["pairing"]) == (EVENT, PAIRING)
 
@@ -79,7 +80,7 @@ def test_the_first_move_of_an_event_game_has_a_deadline(clock: ClockFields) -> N
     assert (expires_at(table.room), table.state["clock"]["start_ms"]) == (START + READY_MS, READY_MS)
     table.move(4, after_ms=READY_MS - 1)
     table.wait(1_000)
-    table.do(BO, Enter())
+    table.do(BO, enter)
     assert table.state["clock"]["start_ms"] == READY_MS - 1_000
     table.wait(READY_MS - 1_001)
     assert table.expire().result is None
@@ -122,7 +123,7 @@ def test_giving_up_is_a_loss_however_early(command: Resign | Leave, cells: tuple
 def test_an_expired_hold_is_a_win_for_the_present_player() -> None:
     table = Pairing(ANA, BO)
     table.play(4, 0)
-    table.do(BO, Dropped())
+    table.do(BO, drop)
     assert (expires_at(table.room), table.times) == (table.now + HOLD_MS, [300_000, 300_000])
     table.wait(HOLD_MS - 1)
     assert table.expire().result is None
@@ -134,10 +135,10 @@ def test_an_expired_hold_is_a_win_for_the_present_player() -> None:
 def test_a_handed_over_seat_keeps_its_state() -> None:
     table = Pairing(ANA, BO)
     table.play(4, 0)
-    table.do(BO, Dropped())
+    table.do(BO, drop)
     table.wait(HOLD_MS - 1)
     before = table.room
-    after = table.do(BO, HandOver(CY.id))
+    after = table.do(BO, partial(hand_over, heir=CY.id))
     assert (after.seat("O"), after.score) == (
         SeatState(CY.id, "bo", online=False, bot=None),
         {ANA.id: 0, CY.id: 0, "draws": 0},
@@ -147,28 +148,28 @@ def test_a_handed_over_seat_keeps_its_state() -> None:
         expires_at(before),
         1,
     )
-    assert table.refusal(BO, Enter()).code == "room_full"
-    table.do(CY, Enter())
+    assert table.refusal(BO, enter).code == "room_full"
+    table.do(CY, enter)
     table.wait(1)
     assert table.expire().result is None
     over = table.do(ANA, RESIGN)
-    assert table.do(CY, HandOver(BO.id)) is over
+    assert table.do(CY, partial(hand_over, heir=BO.id)) is over
 
 
 def test_while_both_are_away_the_clock_decides_and_who_comes_first_past_the_holds_wins() -> None:
     table = Pairing(ANA, BO)
     table.play(4, 0)
-    table.do(BO, Dropped())
-    table.do(ANA, Dropped())
+    table.do(BO, drop)
+    table.do(ANA, drop)
     assert expires_at(table.room) == table.now + 300_000
     table.wait(HOLD_MS)
     assert table.expire().result is None
-    table.do(ANA, Enter())
+    table.do(ANA, enter)
     assert table.expire().result == Result("X", "claimed")
     table = Pairing(ANA, BO)
     table.play(4, 0)
-    table.do(BO, Dropped())
-    table.do(ANA, Dropped())
+    table.do(BO, drop)
+    table.do(ANA, drop)
     table.wait(300_000)
     assert table.expire().result == Result("O", "timeout")
 
@@ -176,21 +177,21 @@ def test_while_both_are_away_the_clock_decides_and_who_comes_first_past_the_hold
 def test_a_standstill_pauses_deadlines_and_then_restarts_them() -> None:
     table = Pairing(ANA)
     table.wait(READY_MS - 1)
-    table.do(NOBODY, StandStill())
+    table.do(NOBODY, by_nobody(stand_still))
     table.wait(READY_MS)
-    table.do(BO, Enter())
+    table.do(BO, enter)
     assert (table.expire().result, table.move(4).result, table.state["clock"]["running"]) == (None, None, None)
-    table.do(NOBODY, GoOn())
+    table.do(NOBODY, by_nobody(go_on))
     assert expires_at(table.room) == table.now + READY_MS
     table.move(0, after_ms=READY_MS - 1)
-    table.do(BO, Dropped())
+    table.do(BO, drop)
     table.wait(1_000)
-    table.do(NOBODY, StandStill())
+    table.do(NOBODY, by_nobody(stand_still))
     table.wait(2 * HOLD_MS)
     assert (table.expire().result, table.times) == (None, [299_000, 300_000])
-    table.do(NOBODY, GoOn())
+    table.do(NOBODY, by_nobody(go_on))
     assert expires_at(table.room) == table.now + HOLD_MS
-    table.do(BO, Enter())
+    table.do(BO, enter)
     assert expires_at(table.room) == table.now + 299_000
 
 

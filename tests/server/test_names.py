@@ -5,7 +5,7 @@ from tests.server.stored import keep_player
 from tests.server.tables import ANA, THREE, Table
 from tictactoe_server.records.tables import PLAYERS, KnownPlayer
 from tictactoe_server.rooms.room import Player
-from tictactoe_server.rooms.seating import Dropped, Enter, free_name
+from tictactoe_server.rooms.seating import drop, enter, free_name
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.memory import MemoryStore
@@ -48,14 +48,14 @@ def test_players_with_the_same_name_are_numbered() -> None:
 def test_a_numbered_name_survives_a_reconnect_but_not_a_rename() -> None:
     second = Player("p2", "ana")
     table = Table(ANA, second)
-    table.do(second, Dropped())
-    table.do(second, Enter())
+    table.do(second, drop)
+    table.do(second, enter)
     assert table.room.seat("O").name == "ana 2"
-    table.do(second, Dropped())
-    table.do(Player("p2", "bo"), Enter())
+    table.do(second, drop)
+    table.do(Player("p2", "bo"), enter)
     assert table.room.seat("O").name == "bo"
-    table.do(ANA, Dropped())
-    table.do(Player(ANA.id, "bo"), Enter())
+    table.do(ANA, drop)
+    table.do(Player(ANA.id, "bo"), enter)
     assert table.room.seat("X").name == "bo 2"
 
 

@@ -10,7 +10,7 @@ from tictactoe_protocol.requests import Claim, Draw
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.rooms.play import Command, apply
 from tictactoe_server.rooms.room import Player
-from tictactoe_server.rooms.seating import Dropped, Enter
+from tictactoe_server.rooms.seating import drop, enter
 from tictactoe_words.refusals import describe_fault
 
 
@@ -132,7 +132,7 @@ def test_a_takeback_cancels_a_draw_offer() -> None:
     ids=["win", "draw"],
 )
 def test_the_game_may_be_claimed_once_the_hold_is_over(claim: Claim, result: Result, wins: tuple[int, int]) -> None:
-    table = two(0, 4, (BO, Dropped()))
+    table = two(0, 4, (BO, drop))
     table.wait(HOLD_MS)
     over = table.do(ANA, claim)
     assert (over.status, over.result) == ("over", result)
@@ -142,7 +142,7 @@ def test_the_game_may_be_claimed_once_the_hold_is_over(claim: Claim, result: Res
 
 
 def test_an_early_claim_is_refused_with_the_remaining_time() -> None:
-    table = two((BO, Dropped()))
+    table = two((BO, drop))
     for wait, left in ((0, HOLD_MS), (HOLD_MS - 1, 1)):
         table.wait(wait)
         for claim in (WIN, DRAW):
@@ -151,11 +151,11 @@ def test_an_early_claim_is_refused_with_the_remaining_time() -> None:
 
 
 def test_a_return_restores_the_full_hold() -> None:
-    table = two((BO, Dropped()))
+    table = two((BO, drop))
     table.wait(HOLD_MS)
-    table.do(BO, Enter())
+    table.do(BO, enter)
     assert table.refusal(ANA, WIN).retry_ms is None
-    table.do(BO, Dropped())
+    table.do(BO, drop)
     assert table.refusal(ANA, WIN).retry_ms == HOLD_MS
 
 
@@ -163,20 +163,20 @@ def test_a_return_restores_the_full_hold() -> None:
 def test_a_room_may_hold_its_seats_for_another_time_or_not_at_all(hold_ms: int) -> None:
     table = Table(ANA, BO, hold_ms=hold_ms)
     table.play(0, 4)
-    table.do(BO, Dropped())
+    table.do(BO, drop)
     assert table.state["seats"]["O"]["hold_ms"] == hold_ms
     table.wait(hold_ms)
     assert table.do(ANA, WIN).result == Result("X", "claimed")
 
 
 def test_with_three_a_claim_passes_over_the_absent_player() -> None:
-    table = three((ANA, Dropped()))
+    table = three((ANA, drop))
     table.wait(HOLD_MS)
     assert table.refusal(BO, DRAW).code == "not_allowed"
     after = table.do(BO, WIN)
     assert (after.status, after.position.active_marks, after.position.turn) == ("playing", "OA", "O")
     assert table.refusal(CY, WIN).code == "not_allowed"
-    table.do(ANA, Enter())
+    table.do(ANA, enter)
     assert table.refusal(ANA, WIN).code == "not_allowed"
 
 
@@ -184,9 +184,9 @@ def test_with_three_two_absent_players_can_be_claimed_from_at_once() -> None:
     for claim, winner in ((WIN, "X"), (DRAW, None)):
         table = three()
         table.play(0, 1, 2)
-        table.do(BO, Dropped())
+        table.do(BO, drop)
         table.wait(10_000)
-        table.do(CY, Dropped())
+        table.do(CY, drop)
         table.wait(50_000)
         assert apply(table.room, ANA, WIN, table.now).position.active_marks == "XA"
         table.wait(10_000)
@@ -212,8 +212,8 @@ REFUSED: dict[str, tuple[Callable[[], Table], list[Step], Player, list[Command],
     "to take back among three": (three, [0, 1, 2], ANA, [ASK, ALLOW, REFUSE], "not_allowed"),
     "to take back in a game for three": (three, [0, 1, 2, (CY, RESIGN)], ANA, [ASK, ALLOW, REFUSE], "not_allowed"),
     "a claim before the game": (one, [], ANA, [WIN], "not_started"),
-    "a claim after the end": (two, [(BO, Dropped()), (ANA, WIN)], ANA, [WIN], "game_over"),
-    "anything by one who is out": (three, [(CY, RESIGN), (BO, Dropped())], CY, [ASK, WIN, RESIGN], "not_allowed"),
+    "a claim after the end": (two, [(BO, drop), (ANA, WIN)], ANA, [WIN], "game_over"),
+    "anything by one who is out": (three, [(CY, RESIGN), (BO, drop)], CY, [ASK, WIN, RESIGN], "not_allowed"),
     "a claim from one who left": (three, [(BO, LEAVE)], ANA, [WIN], "not_allowed"),
 }
 

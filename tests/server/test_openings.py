@@ -8,7 +8,7 @@ from tictactoe_protocol.requests import Choose, Draw, Move
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.rooms.finished import finished_game, played_game, record_of
 from tictactoe_server.rooms.room import Player
-from tictactoe_server.rooms.seating import Dropped
+from tictactoe_server.rooms.seating import drop
 from tictactoe_words.refusals import describe_fault
 
 SWAP2 = Rules(rows=5, columns=5, line=4, opening="swap2")
@@ -101,7 +101,7 @@ def test_a_swap_takes_along_clocks_and_holds() -> None:
     table.move(3, after_ms=7_000)
     table.move(4, after_ms=2_000)
     before = table.state["clock"]["remaining_ms"]
-    table.do(BO, Dropped())
+    table.do(BO, drop)
     table.do(ANA, choose("O", 5))
     after = table.state["clock"]["remaining_ms"]
     assert after["X"] == before["O"] < 60_000

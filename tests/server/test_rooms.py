@@ -7,15 +7,14 @@ import pytest
 from tests.classic import CLASSIC_RULES
 from tests.rows import each
 from tests.server.requests import LEAVE, REMATCH, RESIGN, WIN
-from tests.server.tables import ANA, BO, CODE, CY, START, THREE, Step, Table, three, two
+from tests.server.tables import ANA, BO, CODE, CY, START, THREE, Action, Step, Table, three, time_out, two
 from tictactoe_engine import PRESETS
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import Offers, Result
 from tictactoe_protocol.requests import Move
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.rooms.play import Command, Expire, apply
 from tictactoe_server.rooms.room import NOBODY, Player
-from tictactoe_server.rooms.seating import Dropped, Enter, open_room
+from tictactoe_server.rooms.seating import drop, enter, open_room
 from tictactoe_server.rooms.view import RoomListing, state_of
 from tictactoe_words.refusals import describe_fault
 
@@ -46,14 +45,14 @@ def test_the_opener_may_take_another_seat() -> None:
     room = open_room(CODE, THREE, ANA, START, seat="A")
     assert room.mark_of(ANA.id) == "A"
     for player in (BO, CY):
-        room = apply(room, player, Enter(), START)
+        room = enter(room, player, START)
     assert [seat.name for seat in room.seats.values() if seat] == ["bo", "cy", "ana"]
 
 
 def test_players_take_free_seats_in_order_and_the_last_starts_the_game() -> None:
     table = Table(ANA, BO, rules=THREE)
     assert (table.room.status, table.room.mark_of(BO.id), table.room.seq) == ("waiting", "O", 2)
-    room = table.do(CY, Enter())
+    room = table.do(CY, enter)
     assert (room.status, room.mark_of(CY.id), room.seq) == ("playing", "A", 3)
     assert room.score == {ANA.id: 0, BO.id: 0, CY.id: 0, "draws": 0}
 
@@ -61,15 +60,15 @@ def test_players_take_free_seats_in_order_and_the_last_starts_the_game() -> None
 @pytest.mark.parametrize(
     ("steps", "player", "command"),
     [
-        ([], ANA, Enter()),
-        ([(BO, Dropped())], BO, Dropped()),
-        ([], CY, Dropped()),
-        ([(BO, LEAVE)], BO, Dropped()),
+        ([], ANA, enter),
+        ([(BO, drop)], BO, drop),
+        ([], CY, drop),
+        ([(BO, LEAVE)], BO, drop),
         ([*LINE_FOR_X, (BO, REMATCH)], BO, REMATCH),
     ],
     ids=["entered before", "dropped before", "without a seat", "left before", "asked for a rematch before"],
 )
-def test_a_command_without_effect_changes_nothing(steps: list[Step], player: Player, command: Command) -> None:
+def test_a_command_without_effect_changes_nothing(steps: list[Step], player: Player, command: Action) -> None:
     table = two(*steps)
     before = table.room
     table.wait(5)
@@ -110,10 +109,10 @@ def test_a_move_out_of_turn_is_refused_with_the_name_of_the_player_on_turn() -> 
     assert "ana" in describe_fault(refused)
 
 
-REFUSED: dict[str, tuple[Table, Player, list[Command], str]] = {
-    "to enter a full room": (two(), CY, [Enter()], "room_full"),
-    "to come back after leaving": (two((BO, LEAVE)), BO, [Enter()], "not_allowed"),
-    "to take the seat of a player who left": (two((BO, LEAVE)), CY, [Enter()], "room_full"),
+REFUSED: dict[str, tuple[Table, Player, list[Action], str]] = {
+    "to enter a full room": (two(), CY, [enter], "room_full"),
+    "to come back after leaving": (two((BO, LEAVE)), BO, [enter], "not_allowed"),
+    "to take the seat of a player who left": (two((BO, LEAVE)), CY, [enter], "room_full"),
     "to play before the start": (Table(ANA), ANA, [move(4, 0), RESIGN, REMATCH], "not_started"),
     "to play after the end": (two(*LINE_FOR_X), BO, [move(8, 5), RESIGN], "game_over"),
     "a move for another ply": (two(4), BO, [move(0, 0), move(0, 2), move(0, 2**31 - 1)], "stale"),
@@ -161,8 +160,8 @@ def test_leaving_a_waiting_room_frees_the_seat() -> None:
     room = table.do(ANA, LEAVE)
     assert (room.status, room.seats["X"], room.seq) == ("waiting", None, 3)
     assert room.score == {BO.id: 0, "draws": 0}
-    assert table.do(CY, Enter()).mark_of(CY.id) == "X"
-    assert table.do(ANA, Enter()).mark_of(ANA.id) == "A"
+    assert table.do(CY, enter).mark_of(CY.id) == "X"
+    assert table.do(ANA, enter).mark_of(ANA.id) == "A"
 
 
 def test_leaving_a_game_of_two_resigns() -> None:
@@ -208,7 +207,7 @@ def test_with_three_all_must_agree_and_everybody_plays_first_once_in_three_games
 
 
 def test_a_dropped_player_is_offline_with_the_remaining_hold() -> None:
-    table = two((BO, Dropped()))
+    table = two((BO, drop))
     away = {"player": BO.id, "name": "bo", "online": False, "bot": None}
     for wait, left in ((0, 60_000), (13_000, 47_000), (86_000, 0)):
         table.wait(wait)
@@ -221,12 +220,12 @@ def test_a_dropped_player_is_offline_with_the_remaining_hold() -> None:
     [
         ([], BO, RESIGN, {"O": "resigned"}),
         ([], BO, LEAVE, {"O": "left"}),
-        ([], NOBODY, Expire(), {"X": "late"}),
-        ([(BO, Dropped()), (CY, Dropped())], ANA, WIN, {"O": "away", "A": "away"}),
+        ([], NOBODY, time_out, {"X": "late"}),
+        ([(BO, drop), (CY, drop)], ANA, WIN, {"O": "away", "A": "away"}),
     ],
 )
 def test_a_state_marks_players_who_are_out(
-    before: list[Step], player: Player, command: Command, out: dict[str, str]
+    before: list[Step], player: Player, command: Action, out: dict[str, str]
 ) -> None:
     table = three(0, 1, 2, clock=ClockFields(move_ms=60_000))
     table.do_all(*before)

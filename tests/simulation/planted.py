@@ -25,7 +25,6 @@ from tictactoe_server.records.changes import StoredValue
 from tictactoe_server.rooms import play
 from tictactoe_server.rooms.play import _CARRY_OUT as COMMANDS
 from tictactoe_server.rooms.room import Room
-from tictactoe_server.rooms.seating import Dropped
 from tictactoe_server.storage.database import Database
 from tictactoe_server.transport.connection import Connection
 from tictactoe_server.transport.http_connection import HttpConnection
@@ -97,8 +96,8 @@ FAULTS: Final[dict[str, Planted]] = {
     "believe-what-is-in-memory-after-an-unknown-outcome": Planted(StoredValue, "doubt", nothing),
     "store-a-drop-under-the-same-seq": Planted(
         change,
-        "apply",
-        lambda apply, room, *args: replace(apply(room, *args), **{"seq": room.seq} if type(args[1]) is Dropped else {}),
+        "drop",
+        lambda drop, room, *args: replace(drop(room, *args), seq=room.seq),
     ),
     "keep-an-aborted-game": Planted(Room, "was_aborted", lambda was_aborted, self: False),
     "count-an-aborted-game-in-the-score": Planted(

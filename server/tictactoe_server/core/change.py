@@ -40,9 +40,9 @@ from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
 from tictactoe_server.records.changes import GONE, Change, Phase, Preceded
 from tictactoe_server.rooms.finished import FinishedGame, finished_game
-from tictactoe_server.rooms.play import Expire, apply
+from tictactoe_server.rooms.play import apply, expire
 from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room, expires_at, is_expired, start_shown_turn
-from tictactoe_server.rooms.seating import Dropped
+from tictactoe_server.rooms.seating import drop
 from tictactoe_server.scheduler import Listeners, Scheduler
 from tictactoe_server.settings import Limits
 from tictactoe_server.storage.store import MISSING, StoreBusy, StoreUnavailable, Unreadable
@@ -116,7 +116,7 @@ class RoomChange(Change[Room], eq=False):
 
     Attributes:
         now: When the change was requested (ms of served time).
-        command: The command to apply, unless `make` returns the next room.
+        command: The command to apply, or the request to answer if `make` returns the next room.
         session: The session that is to get the reply, if the command is its request.
         over: The game that the change ends, if any. `finished` is the same game if the game is kept.
         before: The room before the stored change, if the listeners are notified of it after the sessions.
@@ -125,7 +125,7 @@ class RoomChange(Change[Room], eq=False):
     live: LiveRoom
     now: int
     player: Player = NOBODY
-    command: Any = Expire()
+    command: Any = None
     session: Session | None = None
     over: FinishedGame | None = None
     before: Room | None = None
@@ -133,7 +133,10 @@ class RoomChange(Change[Room], eq=False):
     def apply(self, room: Room) -> Room | None:
         """Return the room after the command. Raise `Refused` if the session does not control the player's seat."""
         if room.clock_started_at is not None and self.player is not NOBODY and is_expired(room, self.now):
-            raise Preceded(RoomChange(self.live, self.now, asked_at=self.asked_at, on_settled=self._follow))
+            ending = partial(expire, now=self.now)
+            raise Preceded(
+                RoomChange(self.live, self.now, make=ending, asked_at=self.asked_at, on_settled=self._follow)
+            )
         if self.make is not None:
             after = self.make(room)
         else:
@@ -279,7 +282,7 @@ class Timers:
         else:
             look = partial(self.watch_clock, live)
             on_settled = self._retry_callback(live, "a clock that ran out could not be stored", look, look)
-            RoomChange(live, self.time(), on_settled=on_settled).submit()
+            RoomChange(live, now, on_settled=on_settled, make=partial(expire, now=now)).submit()
 
     # -- dropped players ----------------------------------------------------------------------------------------
 
@@ -287,7 +290,7 @@ class Timers:
         """Hold the seats of a dropped player, retrying until the change is stored or the player is back."""
 
         def make(room: Room) -> Room:
-            return room if live.session_of(player.id) is not None else apply(room, player, Dropped(), now)
+            return room if live.session_of(player.id) is not None else drop(room, player, now)
 
         now = self.time()
         drop_again = partial(self.drop, live, player)

@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cached_property
 from typing import Any, TypeVar
 
-from tictactoe_server.core.change import Handler, RoomChange, Timers
+from tictactoe_server.core.change import Handler, Timers
 from tictactoe_server.core.hooks import Hooks
 from tictactoe_server.core.indexes import Indexes, Lobby
-from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.name_mask import NameMask
 from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.core.rooms import RoomLog, Rooms
@@ -17,8 +16,6 @@ from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Counters, Presence
 from tictactoe_server.people.allowances import Allowances
 from tictactoe_server.records.tables import ROOMS
-from tictactoe_server.rooms.play import Command
-from tictactoe_server.rooms.room import Player
 from tictactoe_server.scheduler import Job, Scheduler, Tasks
 from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.storage.specs import Storage
@@ -62,10 +59,6 @@ class Core:
         self.rooms = Rooms(
             store.table(ROOMS), self.timers, self.indexes, self.allowances, log, hooks.policies, self.hold_ms
         )
-
-    async def carry_out(self, live: LiveRoom, player: Player, command: Command) -> None:
-        """Carry out a command and return once the result is stored. May raise `Refused` or `StoreUnavailable`."""
-        await RoomChange(live, self.time(), player, command).until_settled()
 
     @property
     def current_players(self) -> Set[str]:

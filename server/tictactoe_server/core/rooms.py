@@ -22,9 +22,9 @@ from tictactoe_server.core.indexes import Indexes, RoomExists
 from tictactoe_server.core.live_room import LiveRoom, RoomEvents
 from tictactoe_server.people.allowances import RETRY_MS, Allowances
 from tictactoe_server.records.changes import Phase
-from tictactoe_server.rooms.play import StandStill, apply
-from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room, moved_error
-from tictactoe_server.rooms.seating import Dropped, open_room
+from tictactoe_server.rooms.play import stand_still
+from tictactoe_server.rooms.room import Player, Refused, Room, moved_error
+from tictactoe_server.rooms.seating import drop, open_room
 from tictactoe_server.rooms.view import state_of
 from tictactoe_server.scheduler import Listeners
 from tictactoe_server.storage.store import StoreUnavailable, Table, Unreadable
@@ -235,7 +235,7 @@ class Rooms(RoomEvents):
     ) -> LiveRoom | None:
         """Adopt a stored room and return it, or None if it is in memory already or unusable.
 
-        If `all_are_away`, its players are marked as dropped. If its terms require it, its clock stops until `GoOn`.
+        If `all_are_away`, its players are marked as dropped. If its terms require it, its clock stops until `go_on`.
         """
         if room.code in self.by_code:
             return None
@@ -246,8 +246,8 @@ class Rooms(RoomEvents):
             self.now.go_on_from(max(room.opened_at, room.clock_started_at or 0, *room.gone_at.values()))
             for seat in room.held_seats if all_are_away else ():
                 if seat.online and not seat.is_server_bot:
-                    room = apply(room, Player(seat.player, seat.name), Dropped(), self.now())
-            room = apply(room, NOBODY, StandStill(), self.now())
+                    room = drop(room, Player(seat.player, seat.name), self.now())
+            room = stand_still(room, self.now())
             for wake in self.waking:
                 room = wake(room)
             first_person = next((seat.player for seat in room.held_seats if not seat.is_server_bot), "")

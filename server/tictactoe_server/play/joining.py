@@ -23,7 +23,7 @@ from tictactoe_server.play.checks import check_clock, check_levels, chosen_rules
 from tictactoe_server.play.names import Names
 from tictactoe_server.rooms.play import apply
 from tictactoe_server.rooms.room import Player, Refused, Room, moved_error
-from tictactoe_server.rooms.seating import Enter
+from tictactoe_server.rooms.seating import enter as take_seats
 from tictactoe_server.rooms.view import GameKind
 from tictactoe_server.transport.rate_limit import RateLimits
 
@@ -184,7 +184,7 @@ class Joining(Service):
             is_back = room.mark_of(player.id) is not None
             if not is_back and room.status == "waiting":  # a seat that would begin a game
                 self._drain.check()
-            return apply(room, player, Enter(guests), call.now)
+            return take_seats(room, player, call.now, guests)
 
         def on_settled(error: Exception | None) -> None:
             live.entering -= entering

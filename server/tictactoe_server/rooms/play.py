@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from tictactoe_engine import IllegalMove, Position
@@ -18,7 +18,6 @@ from tictactoe_protocol.guests import is_guest
 from tictactoe_protocol.pushes import EndedOffer, Happening, Offers, OutReason, Result
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
 from tictactoe_protocol.terms import DAY_MS
-from tictactoe_server.rooms import seating
 from tictactoe_server.rooms.room import (
     Player,
     Refused,
@@ -30,23 +29,9 @@ from tictactoe_server.rooms.room import (
     is_first_move,
     ply_before_last,
 )
-from tictactoe_server.rooms.seating import Dropped, Enter, HandOver, absent_without, with_seats
+from tictactoe_server.rooms.seating import absent_without, with_seats
 
-
-class Expire(Struct, frozen=True):
-    """The running clock may have expired. The acting player is `NOBODY`."""
-
-
-class StandStill(Struct, frozen=True):
-    """Time stops until `GoOn`, if the room's terms allow it. The acting player is `NOBODY`."""
-
-
-class GoOn(Struct, frozen=True):
-    """Time runs again, with full time for a first move and with full holds. The acting player is `NOBODY`."""
-
-
-PlayerCommand = Move | Choose | Enter | Leave | Resign | Rematch | Draw | Undo | Claim
-Command = PlayerCommand | Dropped | HandOver | Expire | StandStill | GoOn
+Command = Move | Choose | Leave | Resign | Rematch | Draw | Undo | Claim
 
 _NO_OFFERS = Offers()
 _ABORTED = Result(None, "aborted")
@@ -119,12 +104,12 @@ def resign(room: Room, player: Player, request: Resign, now: int) -> Room:
     return give_up(room, mark, now)
 
 
-def expire(room: Room, player: Player, command: Expire, now: int) -> Room:
+def expire(room: Room, now: int) -> Room:
     """Return the room after the time for the turn has expired, or the same room if time is left."""
     turn = room.position.turn
     if turn is None or not is_expired(room, now):
         return room
-    return _end(room, turn, now) if room.terms.absence == "loses" else give_up(room, turn, now, "late")
+    return _step(room, _end(room, turn, now) if room.terms.absence == "loses" else give_up(room, turn, now, "late"))
 
 
 def _end(room: Room, turn: str, now: int) -> Room:
@@ -359,35 +344,29 @@ def turn_to(room: Room, position: Position, remaining_ms: dict[str, int], now: i
     return replace(room, position=position, remaining_ms=remaining_ms, clock_started_at=started_at, **changes)
 
 
-def stand_still(room: Room, player: Player, command: StandStill, now: int) -> Room:
-    """Return the room with its clock stopped, if the room's terms allow it."""
+def stand_still(room: Room, now: int) -> Room:
+    """Return the room with its clock stopped until `go_on`, if the room's terms allow it."""
     if not room.terms.stands_still or room.clock_started_at is None:
         return room
-    return replace(room, remaining_ms=remaining_after_turn(room, now), clock_started_at=None)
+    return _step(room, replace(room, remaining_ms=remaining_after_turn(room, now), clock_started_at=None))
 
 
-def go_on(room: Room, player: Player, command: GoOn, now: int) -> Room:
-    """Return the room with its clock running again."""
+def go_on(room: Room, now: int) -> Room:
+    """Return the room with its clock running again, with full time for a first move and with full holds."""
     if not room.stands_still:
         return room
-    return replace(room, clock_started_at=now, gone_at=dict.fromkeys(room.gone_at, now))
+    return _step(room, replace(room, clock_started_at=now, gone_at=dict.fromkeys(room.gone_at, now)))
 
 
 _CARRY_OUT: Final[Mapping[type[Command], Callable[[Room, Player, Any, int], Room]]] = {
     Move: move,
     Choose: choose,
-    Enter: seating.enter,
-    Dropped: seating.drop,
-    HandOver: seating.hand_over,
     Leave: leave,
     Resign: resign,
     Rematch: rematch,
     Draw: offer,
     Undo: offer,
     Claim: claim,
-    Expire: expire,
-    StandStill: stand_still,
-    GoOn: go_on,
 }
 """Each function returns the next room, or the same room if nothing changes."""
 
@@ -398,6 +377,11 @@ def apply(room: Room, player: Player, command: Command, now: int) -> Room:
     `now` is in ms of served time.
     """
     after = _CARRY_OUT[type(command)](room, player, command, now)
-    if after is room or after.seq != room.seq:  # the frequent commands increment `seq` themselves
-        return after
+    return after if after.seq != room.seq else _step(room, after)  # the frequent commands increment `seq` themselves
+
+
+def _step(room: Room, after: Room) -> Room:
+    """Return `after` with the next `seq` and only its own events, or the same room if nothing has changed."""
+    if after is room:
+        return room
     return replace(after, seq=room.seq + 1, happened=() if after.happened is room.happened else after.happened)

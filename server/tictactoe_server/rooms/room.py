@@ -6,7 +6,7 @@
 - If a turn ends without a move, the player keeps the time that was left.
 - With a clock of days, each turn, also the first, has these days and the player's reserve. Absence costs nothing.
 - The time for a first move stops while the absent player's seat is held, unless the `absence` term is "loses".
-- After a server restart, moves may be played while the clocks are stopped; see `StandStill`.
+- After a server restart, moves may be played while the clocks are stopped; see `Terms.stands_still`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Terms(Struct, frozen=True, omit_defaults=True):
 
     games_count: Literal["at end", "at opening", "never"] = "at end"  # towards limits on stored games
     is_aborted: bool = True  # whether a game that is given up before each player has moved is aborted and not counted
-    stands_still: bool = False  # whether clocks are stopped after a server restart until `GoOn`
+    stands_still: bool = False  # whether clocks are stopped after a server restart until all are back
     draw_from: int = 0  # the number of moves before a draw may be offered
     undo: bool = True  # whether moves may be taken back
     rematch: bool = True  # whether another game may follow
@@ -84,7 +84,7 @@ class Player(Struct, frozen=True, omit_defaults=True):
     bot: str | None = None
 
 
-NOBODY: Final = Player("", "")  # the acting player of commands that no player sends, such as `Expire`
+NOBODY: Final = Player("", "")  # the acting player of changes that no player requests, such as an expired clock
 
 
 def id_of(room: str, game: int, at: int) -> str:
@@ -171,7 +171,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
 
     @property
     def stands_still(self) -> bool:
-        """Whether the game is running but its clock is stopped; see `StandStill`."""
+        """Whether the game is running but its clock is stopped; see `Terms.stands_still`."""
         return self.terms.stands_still and self.clock_started_at is None and self.status == "playing"
 
     @property

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from tictactoe_engine import Position, Rules
@@ -15,22 +14,6 @@ from tictactoe_protocol.pushes import SeatState
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 from tictactoe_server.rooms.room import CASUAL, Player, Purpose, Refused, Room, begin_turn, full_clocks, resume_turn
-
-
-class Enter(Struct, frozen=True):
-    """The player and any guests take free seats, or the player and seated guests return to their seats."""
-
-    guests: tuple[Player, ...] = ()
-
-
-class Dropped(Struct, frozen=True):
-    """The player has lost the connection. The seats of the player and of the player's guests are held for a while."""
-
-
-class HandOver(Struct, frozen=True):
-    """An absent player takes over the player's seat."""
-
-    heir: str  # the id of the absent player
 
 
 def open_room(
@@ -78,18 +61,18 @@ def open_room(
     return begin_turn(room, now)
 
 
-def enter(room: Room, player: Player, command: Enter, now: int) -> Room:
+def enter(room: Room, player: Player, now: int, guests: Sequence[Player] = ()) -> Room:
     """Return the room with the player and new guests in free seats, or with a returning player and guests online.
 
-    New players are refused unless there are seats for the player and all guests. For a returning player,
-    `command.guests` is ignored.
+    New players are refused unless there are seats for the player and all guests. For a returning player, `guests` is
+    ignored.
     """
     marks = room.marks_of(player.id)
     if marks:
         return _return(room, player, marks, now)
     if any(seat.player == player.id for seat in room.held_seats):
         raise Refused(ErrorCode.NOT_ALLOWED, "left")
-    people, free = (player, *command.guests), [mark for mark, seat in room.seats.items() if seat is None]
+    people, free = (player, *guests), [mark for mark, seat in room.seats.items() if seat is None]
     if len(people) > len(free):
         raise Refused(ErrorCode.ROOM_FULL, room.purpose.name if room.terms.is_organised else "", room=room.code)
     entered = _seats_for(people, free, {seat.name for seat in room.held_seats})
@@ -112,7 +95,7 @@ def _return(room: Room, player: Player, marks: Sequence[str], now: int) -> Room:
     return with_seats(room, seats, gone_at=absent_without(room, marks))
 
 
-def drop(room: Room, player: Player, command: Dropped, now: int) -> Room:
+def drop(room: Room, player: Player, now: int) -> Room:
     """Return the room with the seats of the player and guests held, or the same room if they were absent already."""
     online = [mark for mark in room.marks_of(player.id) if room.seat(mark).online]
     if not online:
@@ -121,12 +104,12 @@ def drop(room: Room, player: Player, command: Dropped, now: int) -> Room:
     return with_seats(room, away, gone_at=room.gone_at | {room.seat(mark).player: now for mark in online})
 
 
-def hand_over(room: Room, player: Player, command: HandOver, now: int) -> Room:
-    """Return the room with the absent heir in the player's seat. The seat keeps its name, clock and hold.
+def hand_over(room: Room, player: Player, now: int, heir: str) -> Room:
+    """Return the room with the absent player `heir` (id) in the player's seat, which keeps its name, clock and hold.
 
     Return the same room if the player has no seat or the game is over.
     """
-    mark, heir = room.mark_of(player.id), command.heir
+    mark = room.mark_of(player.id)
     if mark is None or room.result is not None:
         return room
     gone_at = {**absent_without(room, [mark]), heir: room.gone_at.get(player.id, now)}
@@ -148,7 +131,7 @@ def with_stand_in(room: Room, id: str, stand_in: str) -> Room:
         {other_owner(key, id, stand_in): number for key, number in by_id.items()}
         for by_id in (room.score, room.gone_at)
     )
-    return with_seats(room, seats, score=score, gone_at=gone_at, seq=room.seq + 1)
+    return with_seats(room, seats, score=score, gone_at=gone_at)
 
 
 def seat_of(player: Player, taken: Collection[str] = ()) -> SeatState:
@@ -183,5 +166,5 @@ def _seats_for(people: Iterable[Player], marks: Iterable[str], taken: Collection
 
 
 def with_seats(room: Room, seats: Mapping[str, SeatState | None], **changes: Any) -> Room:
-    """Return the room with new seats, by mark, and other changed fields."""
-    return replace(room, seats={**room.seats, **seats}, **changes)
+    """Return the room after a change of seats, given by mark, and of other fields."""
+    return replace(room, **{"seats": {**room.seats, **seats}, "seq": room.seq + 1, "happened": (), **changes})

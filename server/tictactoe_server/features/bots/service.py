@@ -14,6 +14,7 @@ from click import IntRange
 
 from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.requests import Choose, Draw, Move, Rematch, Undo
+from tictactoe_server.core.change import RoomChange
 from tictactoe_server.core.core import Service
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.bots.pool import ThinkingPool
@@ -198,7 +199,7 @@ def make(parts: Parts, pool: ThinkingPool | None = None) -> Iterable[Service]:
     core, options = parts.core, parts.settings.of(BotOptions)
 
     async def act(code: str, player: Player, command: Command) -> None:
-        await core.carry_out(await core.rooms.find(code), player, command)
+        await RoomChange(await core.rooms.find(code), core.time(), player, command).until_settled()
 
     pool = pool or ThinkingPool(options.workers, options.deadline_seconds)
     bots = Bots(pool, act, pause_seconds=options.pause_seconds)

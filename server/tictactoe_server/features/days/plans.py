@@ -21,7 +21,7 @@ from tictactoe_protocol.days import Plan
 from tictactoe_protocol.guests import owner_of
 from tictactoe_protocol.pushes import Closed
 from tictactoe_protocol.requests import Move
-from tictactoe_server.core.change import Call
+from tictactoe_server.core.change import Call, RoomChange
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.days.service import DayGames
@@ -118,7 +118,8 @@ class Plans(Service):
     async def _play(self, live: LiveRoom, player: Player, cell: int) -> None:
         room = live.room.code
         try:
-            await self._core.carry_out(live, player, Move(room=room, cell=cell, ply=live.room.position.ply))
+            move = Move(room=room, cell=cell, ply=live.room.position.ply)
+            await RoomChange(live, self._core.time(), player, move).until_settled()
         except Refused as refused:  # the player was faster
             log.debug("planned move not played", room=room, code=refused.code)
         except StoreUnavailable:

@@ -38,13 +38,14 @@ from tictactoe_protocol.guests import other_owner, owner_of
 from tictactoe_protocol.pushes import Closed, HeldSeat
 from tictactoe_protocol.terms import DAY_MS, RulesState
 from tictactoe_server import clock
+from tictactoe_server.core.change import RoomChange
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.live_room import LiveRoom, closing_notice
 from tictactoe_server.records.changes import Phase
 from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.records.tables import Account
-from tictactoe_server.rooms.play import Expire
-from tictactoe_server.rooms.room import NOBODY, Refused, Room, expires_at
+from tictactoe_server.rooms.play import expire
+from tictactoe_server.rooms.room import Refused, Room, expires_at
 from tictactoe_server.scheduler import Listeners, every
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
@@ -331,7 +332,8 @@ class DayGames(Service):
         again = self._core.time() + DAY_MS
         try:
             live = await self._rooms.find(game.room)
-            await self._core.carry_out(live, NOBODY, Expire())
+            now = self._core.time()
+            await RoomChange(live, now, make=partial(expire, now=now)).until_settled()
             if not game.turn and not [*live.sessions]:
                 await self._core.timers.end(live, closing_notice(game.room, "idle"))
         except Refused as refused:

@@ -48,9 +48,9 @@ from tictactoe_server.features.tournaments.knock_out import terms_of
 from tictactoe_server.http.texts import Seated
 from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms.finished import FinishedGame
-from tictactoe_server.rooms.play import GoOn, StandStill
-from tictactoe_server.rooms.room import NOBODY, Player, Purpose, Refused, Room, Terms
-from tictactoe_server.rooms.seating import HandOver
+from tictactoe_server.rooms.play import go_on, stand_still
+from tictactoe_server.rooms.room import Player, Purpose, Refused, Room, Terms
+from tictactoe_server.rooms.seating import hand_over
 from tictactoe_server.scheduler import Tasks
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.rate_limit import RateLimits
@@ -207,11 +207,11 @@ class Running(RoomPolicy):
         if event is not None:
             await _all([self._update_room(event, live) for live in rooms])
         if event is not None and event.needed:
-            await _all([self._core.carry_out(live, NOBODY, StandStill()) for live in rooms if not live.is_gone])
+            await _all([self._change_clock(live, stand_still) for live in rooms if not live.is_gone])
             rooms = []
         still = [live for live in rooms if live.room.stands_still and not live.is_gone]
         back = [live for live in still if self._are_back(live.room.held_seats)]
-        await _all([self._core.carry_out(live, NOBODY, GoOn()) for live in back])
+        await _all([self._change_clock(live, go_on) for live in back])
         for live in back:
             await self._events.change(code, "", commands.Opened(live.room.purpose.fields["pairing"], again=True))
         event = self._events.known(code)
@@ -291,14 +291,19 @@ class Running(RoomPolicy):
         elif result is None and _pairing_in(await _or_none(self._events.read(event.code)), live) is None:
             await self._core.timers.end(live, closing_notice(live.room.code, "event"))
 
+    async def _change_clock(self, live: LiveRoom, change: Callable[[Room, int], Room]) -> None:
+        now = self._core.time()
+        await RoomChange(live, now, make=lambda room: change(room, now)).until_settled()
+
     async def _hand_over(self, event: Event, pairing: Pairing, live: LiveRoom) -> None:
         known = {entrant.name: entrant.player for entrant in event.sitting_in(pairing).values()}
         for seat in live.room.held_seats:
             heir = known.get(seat.name, seat.player)
             if heir != seat.player:
-                holder, on_settled = Player(seat.player, seat.name), partial(_notify_replaced, live, seat.player)
-                change = RoomChange(live, self._core.time(), holder, HandOver(heir), on_settled=on_settled)
-                await change.until_settled()
+                holder, now = Player(seat.player, seat.name), self._core.time()
+                make = partial(hand_over, player=holder, now=now, heir=heir)
+                on_settled = partial(_notify_replaced, live, seat.player)
+                await RoomChange(live, now, holder, make=make, on_settled=on_settled).until_settled()
 
     async def _score(self, event: Event, pairing: Pairing, result: Result, seats: Seated, id: str) -> None:
         """Score a pairing by its finished game; `seats` are the players at the end, who may have swapped marks."""
