@@ -38,7 +38,7 @@ from tictactoe_server.core.live_room import LiveRoom, closing_notice
 from tictactoe_server.core.pressure import PLAYING_SECONDS
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.core.session import Session
-from tictactoe_server.records.changes import GONE, Change, Phase, Preceded
+from tictactoe_server.records.changes import GONE, Change, Phase
 from tictactoe_server.rooms.finished import FinishedGame, finished_game
 from tictactoe_server.rooms.play import apply, expire
 from tictactoe_server.rooms.room import NOBODY, Player, Refused, Room, expires_at, is_expired, start_shown_turn
@@ -130,13 +130,18 @@ class RoomChange(Change[Room], eq=False):
     over: FinishedGame | None = None
     before: Room | None = None
 
+    def is_late(self, room: Room) -> bool:
+        return room.clock_started_at is not None and self.player is not NOBODY and is_expired(room, self.now)
+
+    def submit(self) -> None:
+        if self.is_late(self.live.room):
+            RoomChange(self.live, self.now, make=partial(expire, now=self.now)).submit()
+        Change.submit(self)
+
     def apply(self, room: Room) -> Room | None:
         """Return the room after the command. Raise `Refused` if the session does not control the player's seat."""
-        if room.clock_started_at is not None and self.player is not NOBODY and is_expired(room, self.now):
-            ending = partial(expire, now=self.now)
-            raise Preceded(
-                RoomChange(self.live, self.now, make=ending, asked_at=self.asked_at, on_settled=self._follow)
-            )
+        if self.asked_at and self.is_late(room):  # the end of the turn is not stored yet
+            raise Refused(ErrorCode.UNAVAILABLE, retry_ms=1000)
         if self.make is not None:
             after = self.make(room)
         else:
@@ -154,14 +159,6 @@ class RoomChange(Change[Room], eq=False):
             is_kept = is_kept and keeps(self.live, game)
         self.finished = game if is_kept else None
         return replace(after, kept_at=game.at if is_kept else 0)
-
-    def _follow(self, error: Exception | None) -> None:
-        """Put this change next in line after the change that ended the expired turn, or fail with the same error."""
-        if error is None:
-            self.live.waiting.insert(0, self)
-        else:
-            self.is_settled = True
-            self.settled(error)
 
     def failed(self, error: Exception) -> None:
         self.over = self.finished = None  # a retry starts from the reloaded room

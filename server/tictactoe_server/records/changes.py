@@ -101,7 +101,6 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
         Raises:
             Refused: The change is not allowed.
             Conflict: The value must be loaded first.
-            Preceded: Another change must be stored first.
         """
         return value if self.make is None else self.make(value)
 
@@ -129,13 +128,6 @@ class Change(Struct, Generic[Value], kw_only=True, eq=False):
             isinstance(error, store.Conflict | store.Unsettled) and live.try_again(self, error)
         ):
             live.settle(self, live.busy_error() if isinstance(error, store.Conflict) else error)
-
-
-class Preceded(Exception):
-    """Another change must be stored first. Its `on_settled` submits the change that raised this exception."""
-
-    def __init__(self, change: Change[Any]) -> None:
-        self.change = change
 
 
 class StoredValue(Generic[Value]):
@@ -232,10 +224,6 @@ class StoredValue(Generic[Value]):
                 self.table.save(self.key, after, self.revision, change, change.finished)
         except store.Conflict as error:
             change.failed(error)
-        except Preceded as preceded:
-            self.change = preceded.change
-            self.answer_in_time(preceded.change)
-            self.begin(preceded.change)
         except Refused as refused:
             self.settle(change, refused)
         except Exception as error:
