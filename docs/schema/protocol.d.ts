@@ -731,10 +731,11 @@ declare namespace Protocol {
     pairing?: string;
   }
 
-  /** A player in a finished game, with the name at that time. */
+  /** A player in a finished game, with the name at that time; `bot` is as in `SeatState`. */
   interface PastPlayer {
     player: string;
     name: string;
+    bot?: string | null;
   }
 
   /** Asks for the server's time. */

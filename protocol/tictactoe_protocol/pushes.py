@@ -270,11 +270,12 @@ class RoomSummary(ListedRoom, frozen=True):
     host_provisional: bool | UnsetType = UNSET
 
 
-class PastPlayer(Struct, frozen=True):
-    """A player in a finished game, with the name at that time."""
+class PastPlayer(Struct, frozen=True, omit_defaults=True):
+    """A player in a finished game, with the name at that time; `bot` is as in `SeatState`."""
 
     player: str
     name: str
+    bot: str | None = None
 
 
 class PastGame(Struct, frozen=True):

@@ -8,12 +8,12 @@ from typing import Final, TypeVar
 
 from msgspec.structs import replace
 
-from tictactoe_protocol.pushes import LiveBoard, RoomState, RoomSummary, SeatState, is_server_bot
-from tictactoe_server.rooms.finished import FinishedGame, Participant
+from tictactoe_protocol.pushes import LiveBoard, PastPlayer, RoomState, RoomSummary, SeatState, is_server_bot
+from tictactoe_server.rooms.finished import FinishedGame
 from tictactoe_server.rooms.view import RoomListing
 
 Shown = TypeVar("Shown", RoomSummary, RoomState, FinishedGame)
-Holder = TypeVar("Holder", SeatState, Participant)
+Holder = TypeVar("Holder", SeatState, PastPlayer)
 
 # The words are the same in English and German.
 _FIRST: Final = """

@@ -18,10 +18,10 @@ from rich.cells import cell_len, set_cell_size
 
 from tictactoe_engine import BLOCKED, FREE, Rules, format_column, number_row
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import RoomState, RoomSummary, SeatState
+from tictactoe_protocol.pushes import PastPlayer, RoomState, RoomSummary, SeatState
 from tictactoe_protocol.terms import RulesState
 from tictactoe_server.http.branding import DEFAULT, Branding
-from tictactoe_server.rooms.finished import FinishedGame, Participant, final_position
+from tictactoe_server.rooms.finished import FinishedGame, final_position
 from tictactoe_words.openings import mover_of
 from tictactoe_words.wording import (
     count,
@@ -55,7 +55,7 @@ HEAD_OF_SITE: Final = (TITLE, "Play against people or the computer, in the brows
 HEAD_OF_WALL: Final = (f"All games - {TITLE}", "All public games of this server at once, live.")
 HEAD_OF_NOTHING: Final = (TITLE, "This page does not exist, or no longer exists.")
 
-Seated = Mapping[str, SeatState | None] | Mapping[str, Participant]
+Seated = Mapping[str, SeatState | None] | Mapping[str, PastPlayer]
 """The players in a room or in a finished game, by their marks."""
 
 _NAMES_WIDTH: Final = 27

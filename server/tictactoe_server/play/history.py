@@ -21,7 +21,7 @@ from tictactoe_server.http import texts
 from tictactoe_server.people.allowances import RETRY_MS
 from tictactoe_server.records.documents import encode_game
 from tictactoe_server.records.tables import SHARES
-from tictactoe_server.rooms.finished import FinishedGame, place_of, played_game, players_of, record_of
+from tictactoe_server.rooms.finished import FinishedGame, place_of, played_game, record_of
 from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.storage.store import GameLog, Table, delete, save
 from tictactoe_server.transport.http_messages import HttpRequest, PageHead, Reply, answer_json
@@ -161,5 +161,5 @@ async def _find_numbered(games: GameLog[FinishedGame], id: str) -> tuple[int, Fi
 
 def row_of(game: FinishedGame) -> PastGame:
     """Return a game as a row of a player's history."""
-    details = players_of(game), game.result, len(game.moves)
+    details = game.players, game.result, len(game.moves)
     return PastGame(game.id, game.room, game.game, game.at, game.rules, *details, **game.purpose.fields_of(PastGame))

@@ -19,14 +19,6 @@ from tictactoe_server.rooms.room import CASUAL, USUAL, Purpose, Room, id_of, rul
 _ID: Final = re.compile(r"([0-9A-Z]{6})-([1-9][0-9]{0,8})-[1-9][0-9]{0,15}", re.ASCII)
 
 
-class Participant(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A player in a finished game, with the player's name at that time; `bot` is as in `SeatState`."""
-
-    player: str
-    name: str
-    bot: str | None = None
-
-
 class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
     """A finished game. Fields without a comment are as in `Room` and `Position`."""
 
@@ -34,7 +26,7 @@ class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
     game: int  # the number of the game in the room
     at: int  # the end of the game (ms since 1970)
     rules: RulesState
-    players: dict[str, Participant]
+    players: dict[str, PastPlayer]
     moves: tuple[int, ...]
     result: Result
     passed: tuple[tuple[int, str], ...] = ()
@@ -59,7 +51,7 @@ def finished_game(room: Room, at: int) -> FinishedGame:
     code, position, result = room.code, room.position, room.result
     if result is None:
         raise ValueError(f"The game of room {code} is not over.")
-    players = {mark: Participant(seat.player, seat.name, seat.bot) for mark, seat in room.seats.items() if seat}
+    players = {mark: PastPlayer(seat.player, seat.name, seat.bot) for mark, seat in room.seats.items() if seat}
     rules = rules_state(position.rules)
     played = (position.moves, result, position.passed, room.clock, position.chosen)
     purpose = replace(room.purpose, terms=USUAL) if room.purpose.name else CASUAL
@@ -86,11 +78,6 @@ def place_of(id: str) -> tuple[str, int] | None:
     return None if found is None else (found[1], int(found[2]))
 
 
-def players_of(game: FinishedGame) -> dict[str, PastPlayer]:
-    """Return the players by mark, as they are sent to clients."""
-    return {mark: PastPlayer(player.player, player.name) for mark, player in game.players.items()}
-
-
 def final_position(game: FinishedGame) -> Position:
     """Return the position at the end of a game."""
     return Position.replay(game.rules.to_rules(), game.moves, game.passed, game.chosen)
@@ -99,7 +86,7 @@ def final_position(game: FinishedGame) -> Position:
 def played_game(game: FinishedGame) -> PlayedGame:
     """Return a game as it is sent to clients."""
     board, played = final_position(game).board, (game.moves, game.result, game.passed, game.chosen)
-    about = game.id, game.room, game.game, game.at, game.rules, players_of(game)
+    about = game.id, game.room, game.game, game.at, game.rules, game.players
     return PlayedGame(*about, board, *played, **game.purpose.fields_of(PlayedGame))
 
 

@@ -8,10 +8,10 @@ from tests.server.ratings.served import CLOCK, a_server, people
 from tests.server.stored import keep, room_of
 from tests.server.test_challenges import id_of, refusal
 from tictactoe_engine import PRESETS
-from tictactoe_protocol.pushes import Result
+from tictactoe_protocol.pushes import PastPlayer, Result
 from tictactoe_server.features.ratings.folding import RATED
 from tictactoe_server.features.ratings.service import Ladders
-from tictactoe_server.rooms.finished import FinishedGame, Participant
+from tictactoe_server.rooms.finished import FinishedGame
 from tictactoe_server.rooms.room import rules_state
 from tictactoe_server.server import Server
 from tictactoe_server.storage.store import MISSING
@@ -25,7 +25,7 @@ async def keep_games(server: Server, results: list[Result], *peers: Peer) -> Non
     """Store and fold finished rated games of `four`, played the day before yesterday with alternating sides."""
     revision, at, code = MISSING, time.time_ns() // 1_000_000 - TWO_DAYS_MS, "K7M4PR"
     for number, result in enumerate(results, 1):
-        players = {mark: Participant(id_of(peers[(number + side) % 2]), mark) for side, mark in enumerate("XO")}
+        players = {mark: PastPlayer(id_of(peers[(number + side) % 2]), mark) for side, mark in enumerate("XO")}
         game = FinishedGame(
             code, number, at + number, rules_state(PRESETS["four"]), players, (0, 1), result, purpose=RATED
         )

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.events import EventState
-from tictactoe_protocol.pushes import RoomState, SeatState
+from tictactoe_protocol.pushes import PastPlayer, RoomState, SeatState
 from tictactoe_protocol.terms import RulesState
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.features.previews.pictures import MOST_ROWS, BoardCard, Card, Seat, TableCard, draw, spell
@@ -25,7 +25,7 @@ from tictactoe_server.http import texts
 from tictactoe_server.play.checks import find_public
 from tictactoe_server.play.history import find_shared
 from tictactoe_server.records.tables import SHARES
-from tictactoe_server.rooms.finished import FinishedGame, Participant, final_position
+from tictactoe_server.rooms.finished import FinishedGame, final_position
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, Reply
 from tictactoe_words.tournaments import describe_standing, describe_word, tabulate
 from tictactoe_words.wording import describe_rules
@@ -33,7 +33,7 @@ from tictactoe_words.wording import describe_rules
 _FRESH: Final = (("Cache-Control", "public, max-age=30"),)
 _STONES: Final = ("gomoku", "gomoku-standard")
 
-Named = TypeVar("Named", SeatState, Participant)
+Named = TypeVar("Named", SeatState, PastPlayer)
 
 
 class Previews(Service):
