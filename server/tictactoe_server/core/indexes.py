@@ -19,12 +19,13 @@ from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.core.name_mask import NameMask
 from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.core.session import Topic, list_of
-from tictactoe_server.people.allowances import RETRY_MS, OpenedRooms, Seats
+from tictactoe_server.people.allowances import RETRY_MS, Limiting, Seats
 from tictactoe_server.rooms.room import Refused, Room
 from tictactoe_server.rooms.view import GameKind, RoomListing, kind_of
 from tictactoe_server.scheduler import Listeners
 from tictactoe_server.settings import Limits
 from tictactoe_server.transport.connection import encode_push, with_fields
+from tictactoe_server.transport.rate_limit import Quota
 
 MAX_CHANGE_BYTES: Final = 60_000  # for the rows in a message of changes, which stays under 64 KiB
 LISTED_OF_ONE: Final = 10  # the rooms from each address that are listed before further rooms
@@ -196,7 +197,7 @@ class RoomExists(Refused):
         super().__init__(ErrorCode.BUSY, "room", room=code)
 
 
-class Indexes:
+class Indexes(Limiting):
     """The indexes of all rooms.
 
     Attributes:
@@ -205,16 +206,17 @@ class Indexes:
     """
 
     def __init__(self, limits: Limits, limited: Counter[str], lobby: Lobby, elsewhere: RemoteServers) -> None:
+        super().__init__(limits, limited)
         self.elsewhere = elsewhere
         self.opening: dict[str, LiveRoom] = {}
         self.served: dict[str, LiveRoom] = {}
         self.by_status = dict.fromkeys(ROOM_STATUSES, 0)
-        self.owners = OpenedRooms(limits, limited)
+        self.of_owner = Quota(limits, "rooms-per-player")
+        self.of_address = Quota(limits, "rooms-per-address")
+        self.bot_games = Quota(limits, "bot-games-per-player", lambda live: live.room.result is None)
         self.seats = Seats(limits, limited, elsewhere.source_of)
         self.matchmaker = Matchmaker(self.seats.of_player.is_full)
         self.lobby = lobby
-        self._limits = limits
-        self._limited = limited
 
     @property
     def count(self) -> int:
@@ -228,7 +230,7 @@ class Indexes:
             if self.opening.get(listed.room.code) is listed:
                 del self.opening[listed.room.code]  # it is counted already
             else:
-                self.owners.add(listed)
+                self._count(listed)
         else:
             self.by_status[was] -= 1
         self.by_status[status] += 1
@@ -240,7 +242,7 @@ class Indexes:
 
     def remove(self, listed: RoomListing) -> None:
         self.by_status[listed.room.status] -= 1
-        self.owners.remove(listed)
+        self._discount(listed)
         self.seats.remove(listed.room)
         self.lobby.update(listed)
         self.matchmaker.discard(listed)
@@ -270,7 +272,8 @@ class Indexes:
         if limits.rooms and self.count >= limits.rooms and not live.room.terms.is_organised:
             self._limited["rooms"] += 1
             raise Refused(ErrorCode.SERVER_FULL, retry_ms=RETRY_MS)
-        self.owners.add(live, is_new=True)
+        self.check_held(*self._quotas_of(live))
+        self._count(live)
         self.opening[code] = live
         if live.room.places > 1 and live.room.mark_of(live.owner) is not None:
             self.seats.expect(live.owner, live, live.origin)
@@ -279,9 +282,21 @@ class Indexes:
 
     def stop_expecting(self, live: RoomListing) -> None:
         self.opening.pop(live.room.code, None)
-        self.owners.remove(live)
+        self._discount(live)
         self.matchmaker.discard(live)
         self.seats.give_up(live.owner, live.room.code)
+
+    def _quotas_of(self, listed: RoomListing) -> list[tuple[Quota, str]]:
+        bot_games = [(self.bot_games, listed.owner)] if listed.has_bots else []
+        return [(self.of_owner, listed.owner), *bot_games, (self.of_address, listed.source)]
+
+    def _count(self, listed: RoomListing) -> None:
+        for held, key in self._quotas_of(listed):
+            held.add(key, listed, listed)
+
+    def _discount(self, listed: RoomListing) -> None:
+        for held, key in self._quotas_of(listed):
+            held.discard(key, listed)
 
     def _is_taken(self, code: str) -> bool:
         return code in self.served or code in self.opening or self.elsewhere.find(code) is not None

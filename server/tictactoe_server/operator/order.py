@@ -69,7 +69,7 @@ class ServerParts:
         The limit is None if there is no limit, and the use is None if it is unknown.
         """
         core, lists = self.core, self.core.indexes
-        counting = self.admission, self.pressure, core.allowances, lists.owners, lists.seats, *self.services
+        counting = self.admission, self.pressure, core.allowances, lists, lists.seats, *self.services
         now = {name: used for counter in counting for name, used in used_of(counter).items()} | {
             "connections": self.admission.connections,
             "rooms": core.indexes.count,

@@ -135,32 +135,6 @@ class Allowances(Limiting):
         self.refuse_for(own.consume() or shared.consume(), kind)
 
 
-class OpenedRooms(Limiting):
-    """The rooms by player and by address that opened them, with their quotas."""
-
-    def __init__(self, limits: Limits, limited: Counter[str]) -> None:
-        super().__init__(limits, limited)
-        self.of_player = Quota(limits, "rooms-per-player")
-        self.of_address = Quota(limits, "rooms-per-address")
-        self.bot_games = Quota(limits, "bot-games-per-player", lambda live: live.room.result is None)
-
-    def add(self, live: RoomListing, *, is_new: bool = False) -> None:
-        """Add a room. If it is new, raise `Refused` instead if it would exceed a quota of its opener."""
-        quotas = self._quotas_of(live)
-        if is_new:
-            self.check_held(*quotas)
-        for held, key in quotas:
-            held.add(key, live, live)
-
-    def remove(self, live: RoomListing) -> None:
-        for held, key in self._quotas_of(live):
-            held.discard(key, live)
-
-    def _quotas_of(self, live: RoomListing) -> list[tuple[Quota, str]]:
-        bot_games = [(self.bot_games, live.owner)] if live.has_bots else []
-        return [(self.of_player, live.owner), *bot_games, (self.of_address, live.source)]
-
-
 class Seats(Limiting):
     """The seats of players, with quotas by player and by address on seats in unfinished games between people."""
 
