@@ -10,12 +10,12 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from tictactoe_protocol.events import EventState
 from tictactoe_protocol.pushes import Closed, Error, PlayedGame, PlayerProfile, RoomState
 from tictactoe_protocol.rated import LadderState
 from tictactoe_server.features.api.service import RoomList
 from tictactoe_server.features.ratings.pages import LadderList
 from tictactoe_server.features.tournaments.service import EventList
-from tictactoe_server.features.tournaments.table import WholeEvent
 from tictactoe_server.transport.http_messages import CSV, JSON, JSON_LINES, PLAIN_TEXT
 
 _SCHEMAS: Final = "#/components/schemas/{name}"
@@ -59,10 +59,10 @@ PATHS: Final = {
         *((RoomState, Closed), JSON_LINES, False),
     ),
     "/api/events": Path("The unfinished events open to all, newest first", (EventList,)),
-    "/api/events/{event}": Path("An event with its table and all its pairings", (WholeEvent,)),
+    "/api/events/{event}": Path("An event with its table and all its pairings", (EventState,)),
     "/api/events/{event}/stream": Path(
         "The same after each change, one line each, until the event is over; empty lines between",
-        *((WholeEvent,), JSON_LINES, False),
+        *((EventState,), JSON_LINES, False),
     ),
     "/api/events/{event}/games": Path(
         "Its kept games, one line each, in the order of its pairings", (PlayedGame,), JSON_LINES

@@ -52,7 +52,7 @@ async def output_of(process: Process) -> str:
 
 def count_present(address: str, code: str) -> int:
     with urlopen(f"{address}/api/events/{code}") as answer:
-        present: int = json.load(answer)["present"]
+        present: int = json.load(answer)["head"]["present"]
     return present
 
 

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 from tests.simulation.ledger import Message
 from tests.simulation.peer import ConnectionLost, RequestRefused
 from tests.simulation.people import GAMES, Person, Player, Table, Watcher
-from tictactoe_protocol import encode
 from tictactoe_server.features.ratings.service import Ladders
 from tictactoe_server.features.tournaments.running import event_of
 from tictactoe_server.features.tournaments.service import Tournaments
-from tictactoe_server.features.tournaments.table import whole_of
+from tictactoe_server.features.tournaments.table import rows
 
 if TYPE_CHECKING:
     from tests.simulation.run import Site
@@ -295,16 +294,16 @@ class Cup(Group):
         """Check the pairings, the kept games and the table of the finished event."""
         await super().settle()
         assert (server := self.site.hosts[0].server) is not None  # noqa: RUF018
-        event = json.loads(encode(whole_of(await server.service(Tournaments).events.find(self.code))))
+        event = await server.service(Tournaments).events.find(self.code)
         kept = [game.id async for _, _, game in server.core.store.games.after("", 2**62) if event_of(game) == self.code]
-        pairings, table = event["pairings"], event["table"]
-        if sorted(filter(None, (one["game_id"] for one in pairings))) != sorted(kept):
+        pairings, table = event.pairings, rows(event)
+        if sorted(filter(None, (one.game_id for one in pairings))) != sorted(kept):
             self.ledger.fail(f"The pairings are {pairings}, but these games are kept: {kept}.")
         points = Counter({player.id: 0 for player in self.players if player.is_entered})
         for pairing in pairings:
-            for mark, player in pairing["players"].items():
-                points[player] += 2 if pairing["result"] == mark else pairing["result"] == "draw"
-        if {row["player"]: 2 * row["points"] for row in table} != points:
+            for mark, player in pairing.players.items():
+                points[player] += 2 if pairing.result == mark else pairing.result == "draw"
+        if {row.player: 2 * row.points for row in table} != points:
             self.ledger.fail(f"The table is {table}, but these half points follow: {points}.")
 
 

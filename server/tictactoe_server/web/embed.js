@@ -5,7 +5,7 @@ import { h, setText, show } from "./dom.js";
 import { Following } from "./events/following.js";
 import { drawPairings } from "./events/pairings.js";
 import { Table } from "./events/table.js";
-import { describeStanding, nameSides } from "./events/tournaments.js";
+import { describeStanding } from "./events/tournaments.js";
 import { lookOf } from "./kept.js";
 import { learnLanguage, prepare } from "./later.js";
 import { sceneOf, showPlayed, watched } from "./scene.js";
@@ -84,13 +84,13 @@ function showEvent() {
 	const following = new Following(/** @type {any} */ ({ connection: {} }), id, () => undefined);
 	const [table, on] = [new Table(), h("ul.pairings")];
 	show(main, head, told, h("div.event", on, table.element), link);
-	follow(`events/${id}`, (whole) => {
-		const state = (following.state = { ...whole, head: { rounds: whole.rounds ?? 0 } });
+	follow(`events/${id}`, (/** @type {EventState} */ whole) => {
+		following.state = whole;
 		following.receivedAt = performance.now();
-		setText(head, whole.title);
-		setText(told, describeStanding(state));
+		setText(head, whole.head.title);
+		setText(told, describeStanding(whole));
 		table.draw(following);
-		drawPairings(on, nameSides(whole).filter(({ state }) => state === "open"), "", null, false, following);
+		drawPairings(on, whole.pairings.filter(({ state }) => state === "open"), "", null, false, following);
 	});
 }
 

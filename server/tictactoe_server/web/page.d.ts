@@ -158,8 +158,6 @@ interface RoomEars {
 	onRefusal(message: string, cell: number | null): void;
 }
 
-/** All rounds of a tournament, as `/e/CODE.json` has them. */
-type Whole = { seq: number; table: EventRow[]; pairings: Omit<Pairing, "names">[]; bracket?: EventMatch[][] };
 /** A request that is about one tournament, without its code. */
 type AboutIt = { type: "event_join" | "event_leave" | "event_ready" | "event_run" | "event_watch" } & Record<string, unknown>;
 /** What the organiser does with a tournament. */

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
 from typing import Any, Final
@@ -60,7 +60,8 @@ class View:
         self.rows = {row.player: encode(row) for row in rows(event)}
         self._in_round = event.in_round(event.round)
         self._top = list(self.rows)[:TOP_ROWS]
-        self.pairings = {pairing.id: encode(pairing_of(event, pairing)) for pairing in self._in_round}
+        names = event.names
+        self.pairings = {pairing.id: encode(pairing_of(pairing, names)) for pairing in self._in_round}
 
     def state_for(self, player: str, now: int) -> bytes:
         """Return a frame with the whole state, shortened for a player with this id; `now` is the served time in ms."""
@@ -290,9 +291,12 @@ def head_of(event: Event, present: int) -> EventHead:
     return EventHead(**terms, players=len(event.field), present=present)
 
 
-def state_of(event: Event) -> EventState:
-    """Return the whole state of an event, of any size, without the attendance; it is the basis of texts."""
-    pairings = tuple(pairing_of(event, pairing) for pairing in event.in_round(event.round))
+def state_of(event: Event, *, has_all_rounds: bool = False) -> EventState:
+    """Return the whole state of an event, of any size, without the attendance and `due_ms`.
+
+    It has the pairings of the current round, or with `has_all_rounds` those of all rounds.
+    """
+    names, pairings = event.names, event.pairings if has_all_rounds else event.in_round(event.round)
     return EventState(
         event.code,
         event.seq,
@@ -301,7 +305,7 @@ def state_of(event: Event) -> EventState:
         None,
         head_of(event, 0),
         rows(event),
-        pairings,
+        tuple(pairing_of(pairing, names) for pairing in pairings),
         needed=event.needed or UNSET,
         expected=event.expected or UNSET,
         bracket=rounds_of(event) or UNSET,
@@ -313,7 +317,7 @@ def with_attendance(state: EventState, attendance: Attendance) -> EventState:
     return replace(state, head=replace(state.head, present=attendance.present), **attendance.message_fields)
 
 
-def pairing_of(event: Event, pairing: Pairing) -> EventPairing:
-    """Return a pairing in the form of messages, with the names of its players."""
-    names = {mark: one.name for mark, id in pairing.players.items() if (one := event.entrant(id)) is not None}
-    return EventPairing(**pairing.message_fields, names=names, room=pairing.room or UNSET)
+def pairing_of(pairing: Pairing, names: Mapping[str, str]) -> EventPairing:
+    """Return a pairing in the form of messages; `names` are those of all entrants by id."""
+    own = {mark: names[id] for mark, id in pairing.players.items() if id in names}
+    return EventPairing(**pairing.message_fields, names=own, room=pairing.room or UNSET)

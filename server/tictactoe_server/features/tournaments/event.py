@@ -182,6 +182,11 @@ class Event(Struct, frozen=True, omit_defaults=True):
         return tuple(entrant for entrant in self.entrants if entrant.joined_round)
 
     @property
+    def names(self) -> dict[str, str]:
+        """The names of the entrants by id."""
+        return {entrant.player: entrant.name for entrant in self.entrants}
+
+    @property
     def people(self) -> tuple[str, ...]:
         """The ids of the players with the status ``in``, except for the server's bots."""
         return tuple(entrant.player for entrant in self.field if entrant.status == "in" and not entrant.is_server_bot)

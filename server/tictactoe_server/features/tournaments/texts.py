@@ -5,21 +5,23 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import parse_qs
 from zlib import crc32
 
+from msgspec.structs import replace
+
 from tictactoe_engine.records import format_record
 from tictactoe_protocol import ErrorCode, clean_text, encode
-from tictactoe_protocol.events import EventRow, EventState
+from tictactoe_protocol.events import EventRow, EventState, round_of
 from tictactoe_protocol.standings import spell_halves
 from tictactoe_server.core.core import Core
 from tictactoe_server.features.tournaments import broadcasts
 from tictactoe_server.features.tournaments.attendance import Attendance, Attendances
-from tictactoe_server.features.tournaments.event import Event, Pairing, for_outsiders
+from tictactoe_server.features.tournaments.event import Event, Pairing, due_at, for_outsiders
 from tictactoe_server.features.tournaments.event_store import EventStore, no_such_event
-from tictactoe_server.features.tournaments.table import whole_of
 from tictactoe_server.http.texts import TITLE, WIDTH, fill, format_csv, wrap
 from tictactoe_server.play.history import find_by_id
 from tictactoe_server.rooms.finished import played_game, record_of
@@ -52,7 +54,7 @@ _IN_COLOUR: Final = str.maketrans(
 
 def list_cells(event: Event) -> Iterator[Sequence[object]]:
     """Yield the rows of a tournament's CSV file: its table, an empty row, its pairings."""
-    whole = whole_of(event)
+    whole = broadcasts.state_of(event, has_all_rounds=True)
     yield "place", "name", "bot", "points", "played", *tournaments.TIES, "status", "player"
     for row in whole.table:
         values = {name: value for name, value, _ in row.tie}
@@ -62,7 +64,7 @@ def list_cells(event: Event) -> Iterator[Sequence[object]]:
     yield "round", "pairing", "number", *event.marks, "result", "reason", "by", "game_id"
     for one in whole.pairings:
         sat = [one.names.get(mark, "") for mark in event.marks]
-        yield one.round, one.id, one.number, *sat, one.result, one.reason, one.by, one.game_id
+        yield one.round, one.id, round_of(one.id), *sat, one.result, one.reason, one.by, one.game_id
 
 
 def describe_event(event: Event, state: EventState, *, is_coloured: bool = False) -> list[str]:
@@ -91,8 +93,8 @@ class EventTexts:
         self._events = events
         self._made: dict[tuple[str, str, bool], tuple[tuple[int, int], Any]] = {}
         self._forms: Mapping[str, Callable[[Event], Any]] = {
-            "json": lambda event: encode(whole_of(event)),
             "state": broadcasts.state_of,
+            "json": partial(broadcasts.state_of, has_all_rounds=True),
             "text": lambda event: describe_event(event, self._state(event)),
             "colour": lambda event: describe_event(event, self._state(event), is_coloured=True),
             "csv": lambda event: format_csv(list_cells(event)),
@@ -176,8 +178,8 @@ class EventTexts:
         if isinstance(body, asyncio.Task):
             body = await asyncio.shield(body)
         tag = f"{event.code}-{seq}-{made}"
-        if form == "json" and not event.is_over:
-            body = self.with_attendance(event, body)
+        if form == "json":
+            body = encode(self._state(event, form))
             tag += f"-{crc32(repr(self._attendance(event).changing).encode()):x}"
         return HttpResponse(HTTPStatus.OK, body, _TYPES[form], tag=tag)
 
@@ -188,23 +190,18 @@ class EventTexts:
             return self.visible_to(request, self.throttle(self._events.known(found.code) or found))
 
         def state() -> bytes:
-            return self.with_attendance(newest(), self.make(newest(), "json")[1])
+            return encode(self._state(newest(), "json"))
 
         code = f"event {found.code} {'outside' if found.is_for_outsiders else 'inside'}"
         for stream in self._core.hooks.streams:
             return stream(request, code, lambda: (newest().seq, newest().is_over), state)
         raise no_such_event(found.code)
 
-    def with_attendance(self, event: Event, whole: bytes) -> bytes:
-        """Return the JSON document `whole` with the attendance and the progress of games added."""
-        if event.is_over:
-            return whole
-        attendance = self._attendance(event)
-        return whole[:-1] + b"," + encode({"present": attendance.present, **attendance.message_fields})[1:]
-
-    def _state(self, event: Event) -> EventState:
-        """Return the whole state of an event, with the attendance; the rest comes from the cache."""
-        return broadcasts.with_attendance(self.make(event, "state")[1], self._attendance(event))
+    def _state(self, event: Event, form: str = "state") -> EventState:
+        """Return the whole state of an event, with the attendance and `due_ms`; the rest comes from the cache."""
+        due = due_at(event)
+        state = replace(self.make(event, form)[1], due_ms=None if due is None else max(0, due - self._core.time()))
+        return broadcasts.with_attendance(state, self._attendance(event))
 
     def _attendance(self, event: Event) -> Attendance:
         if not event.is_for_outsiders:

@@ -7,7 +7,7 @@ import { Entry, Organiser } from "./parts.js";
 import { Following } from "./following.js";
 import { drawPairings, sure } from "./pairings.js";
 import { Table, makeBracket, makeCrossTable } from "./table.js";
-import { describeStanding, describeTerms, isOpen, isOver, listNotes, nameSides } from "./tournaments.js";
+import { describeStanding, describeTerms, isOpen, isOver, listNotes } from "./tournaments.js";
 
 export class EventPage {
 	#title = h("h1");
@@ -89,7 +89,7 @@ export class EventPage {
 		const { state, whole, player } = this.following;
 		if (!state || !whole) return;
 		const { round, head: { kind } } = state;
-		const scored = nameSides(whole).filter((pairing) => !isOpen(pairing));
+		const scored = whole.pairings.filter((pairing) => !isOpen(pairing));
 		const mine = scored.filter(({ players }) => Object.values(players).includes(player));
 		drawPairings(this.#mine, mine, player, null, true);
 		this.parts.mine.hidden = !mine.length;

@@ -13,7 +13,7 @@ const MOST_AWAITED = 4;
 
 export class Following {
 	/** @type {EventState | null} */ state = null;
-	/** @type {Whole | null} */ whole = null;
+	/** The state with all rounds, as `/e/CODE.json` has it. @type {EventState | null} */ whole = null;
 	receivedAt = 0;
 	hasCard = false;
 	refused = "";

@@ -56,7 +56,7 @@ function drawTies(details, { tie }) {
 	show(details.lastElementChild, sums);
 }
 
-/** @param {Whole["pairings"]} pairings */
+/** @param {Pairing[]} pairings */
 export function crossScores(pairings) {
 	/** @type {Map<string, string[]>} */
 	const scores = new Map();
@@ -68,7 +68,7 @@ export function crossScores(pairings) {
 	return scores;
 }
 
-/** @param {Whole} whole */
+/** @param {EventState} state */
 export function makeCrossTable({ table, pairings }, own = "") {
 	const scores = crossScores(pairings);
 	const rows = table.map(({ player, name, points }, at) => h(player === own ? "tr.own" : "tr",

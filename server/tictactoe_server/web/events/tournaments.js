@@ -86,12 +86,6 @@ export const formatPoints = (value = 0) => (FRACTIONS[value % 1] ? `${Math.floor
 /** @param {Pairing} pairing @returns {Side[]} */
 export const sidesOf = ({ players, names }) => Object.keys(players).map((mark) => [mark, players[mark], names[mark] ?? players[mark]]);
 
-/** @param {Whole} whole */
-export function nameSides({ table, pairings }) {
-	const known = Object.fromEntries(table.map(({ player, name }) => [player, name]));
-	return pairings.map((pairing) => ({ ...pairing, names: Object.fromEntries(Object.entries(pairing.players).map(([mark, player]) => [mark, known[player] ?? player])) }));
-}
-
 /** @param {{result?: string | null}} pairing */
 export const scoreOf = ({ result }, mark = "") => (result === "draw" ? 0.5 : Number(result === mark));
 
