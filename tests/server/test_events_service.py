@@ -382,8 +382,10 @@ async def test_the_games_of_a_round_are_shown_live(server: Server, monkeypatch: 
         watcher = await watched(bo, event)
         assert watcher["games"] == {"r1-1": {"ply": 0, "turn": "X", "clock": watcher["games"]["r1-1"]["clock"]}}
         await peers["X"].ask("move", room=call["room"], ply=0, cell=4)
-        told = await bo.until(lambda one: one["type"] == "event_rows" and one["games"]["r1-1"]["ply"] > 0)
-        assert (told["rows"], told["pairings"], told["games"]["r1-1"]["turn"]) == ([], [], "O")
+        await bo.until(lambda one: one.get("games", {}).get("r1-1", {}).get("ply") == 1)  # perhaps in a whole state
+        await peers["O"].ask("move", room=call["room"], ply=1, cell=0)
+        told = await bo.until(lambda one: one["type"] == "event_rows" and one["games"]["r1-1"]["ply"] > 1)
+        assert (told["rows"], told["pairings"], told["games"]["r1-1"]["turn"]) == ([], [], "X")
         assert told["games"]["r1-1"]["clock"]["remaining_ms"].keys() == {"X", "O"}
 
 

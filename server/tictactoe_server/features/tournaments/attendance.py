@@ -7,6 +7,7 @@ tells the others which players of unfinished tournaments are connected to it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from tictactoe_protocol.events import EventGame
@@ -14,8 +15,6 @@ from tictactoe_server.core.core import Core
 from tictactoe_server.features.tournaments.event import Event, Pairing
 from tictactoe_server.rooms.view import RoomListing
 
-CACHE_SECONDS: Final = 0.25  # how long an attendance is cached
-MAX_CACHED: Final = 64  # attendances
 MAX_AWAY: Final = 40  # absent players in an attendance
 MAX_GAMES: Final = 25  # games in an attendance, which then has about 4 kB
 REMOTE_SECONDS: Final = 3.0  # how long the players that another server named count as present
@@ -55,7 +54,6 @@ class Attendances:
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        self._known: dict[str, tuple[Event, float, Attendance]] = {}
         self._elsewhere: dict[str, tuple[float, set[str]]] = {}
         core.rooms.elsewhere.on_changed[_PRESENT].add(self._on_present)
 
@@ -79,17 +77,6 @@ class Attendances:
         self._elsewhere[url] = self._core.monotonic_ns() / 1e9 + REMOTE_SECONDS, {*ids}
 
     def of(self, event: Event) -> Attendance:
-        """Return the attendance of a tournament, which may be `CACHE_SECONDS` old."""
-        now = self._core.monotonic_ns() / 1e9
-        known, until, attendance = self._known.pop(event.code, (None, 0.0, Attendance()))
-        if known is not event or until < now:
-            attendance, until = self._compute(event), now + CACHE_SECONDS
-        self._known[event.code] = event, until, attendance
-        if len(self._known) > MAX_CACHED:
-            del self._known[next(iter(self._known))]
-        return attendance
-
-    def _compute(self, event: Event) -> Attendance:
         here = self.here
         playing = [pairing for pairing in event.open_pairings if pairing.state == "open"]
         waited_for = {player for one in playing for player in one.players.values()}
@@ -97,8 +84,8 @@ class Attendances:
         away = [entrant for entrant in entrants if not (entrant.is_server_bot or entrant.player in here)]
         away.sort(key=lambda one: one.player not in waited_for)  # players with waiting opponents first
         now = self._core.time()
-        boards = [(one.id, listed.board(now)) for one in playing if (listed := self._find(one)) is not None]
-        games = {id: EventGame(board.ply, board.turn, board.clock) for id, board in boards[:MAX_GAMES]}
+        boards = ((one.id, listed.board(now)) for one in playing if (listed := self._find(one)) is not None)
+        games = {id: EventGame(board.ply, board.turn, board.clock) for id, board in islice(boards, MAX_GAMES)}
         seconds = self._core.presence.seconds_away
         away_ms = {} if event.is_over else {one.player: round(1000 * seconds(one.player)) for one in away[:MAX_AWAY]}
         return Attendance(len(entrants) - len(away), away_ms, games)

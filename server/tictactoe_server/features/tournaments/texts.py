@@ -179,8 +179,9 @@ class EventTexts:
             body = await asyncio.shield(body)
         tag = f"{event.code}-{seq}-{made}"
         if form == "json":
-            body = encode(self._state(event, form))
-            tag += f"-{crc32(repr(self._attendance(event).changing).encode()):x}"
+            attendance = self._attendance(event)
+            body = encode(self._state(event, form, attendance))
+            tag += f"-{crc32(repr(attendance.changing).encode()):x}"
         return HttpResponse(HTTPStatus.OK, body, _TYPES[form], tag=tag)
 
     async def stream(self, request: HttpRequest, text: str) -> Reply:
@@ -197,11 +198,11 @@ class EventTexts:
             return stream(request, code, lambda: (newest().seq, newest().is_over), state)
         raise no_such_event(found.code)
 
-    def _state(self, event: Event, form: str = "state") -> EventState:
+    def _state(self, event: Event, form: str = "state", attendance: Attendance | None = None) -> EventState:
         """Return the whole state of an event, with the attendance and `due_ms`; the rest comes from the cache."""
         due = due_at(event)
         state = replace(self.make(event, form)[1], due_ms=None if due is None else max(0, due - self._core.time()))
-        return broadcasts.with_attendance(state, self._attendance(event))
+        return broadcasts.with_attendance(state, attendance or self._attendance(event))
 
     def _attendance(self, event: Event) -> Attendance:
         if not event.is_for_outsiders:
