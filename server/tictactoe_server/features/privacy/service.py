@@ -86,8 +86,6 @@ class Erasure(Service):
         self._elsewhere.on_changed[FORGOTTEN.name].add(self._on_forgotten)
         self.jobs = (self._go_on, lambda: hourly(core.rooms.restored, self.go_round))
 
-    # -- requests -----------------------------------------------------------------------------------------------
-
     async def forget_me(self, call: Call) -> None:
         """Store the player's request to be forgotten, reply, and erase the player's data afterwards."""
         id = call.player.id
@@ -141,8 +139,6 @@ class Erasure(Service):
                     if row is not None and spec.persons_of.is_shown(row[0], id):
                         found.setdefault(spec.name, []).append(spec.persons_of.shown(row[0]))
         return found
-
-    # -- forgetting ---------------------------------------------------------------------------------------------
 
     async def forget(self, id: str) -> str:
         """Forget a player: erase the data, and then return the stand-in. May raise `StoreUnavailable`."""

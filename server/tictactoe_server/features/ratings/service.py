@@ -226,9 +226,7 @@ class Ladders(Service, RoomPolicy):
     async def judge(self, kind: Any, reason: str, **about: Any) -> dict[str, Any]:
         """Store an operator's verdict, and return its fields; may raise `OrderRefused` or `StoreUnavailable`.
 
-        Args:
-            kind: The kind of the `Verdict`.
-            about: Other fields of the `Verdict`. For ``void player``, `of` may also be a claimed name.
+        For ``void player``, `of` may also be a claimed name.
         """
         at = clock.wall_ms()
         if kind == "void player":

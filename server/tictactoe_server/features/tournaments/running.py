@@ -139,7 +139,6 @@ class Running(RoomPolicy):
             self._woken[code] = True
 
     async def calls_of(self, account: Account) -> tuple[EventCall, ...] | UnsetType:
-        """Return the calls to open games for a player who has just connected."""
         await self._events.restored.wait()
         calls = tuple(
             self._call(event, one, mark)
