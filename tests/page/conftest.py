@@ -14,7 +14,17 @@ from typing import Any, Final, TypedDict, Unpack
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, ConsoleMessage, Error, Locator, Page, ViewportSize, async_playwright, expect
+from playwright.async_api import (
+    Browser,
+    ConsoleMessage,
+    Dialog,
+    Error,
+    Locator,
+    Page,
+    ViewportSize,
+    async_playwright,
+    expect,
+)
 
 from tests.limits import uncounted
 from tests.page.checkers import TIMEOUT_SECONDS, axe
@@ -106,6 +116,18 @@ class Visitor:
         """Open the menu at the end of a game, and choose from it."""
         await self.page.locator(".more summary").click()
         await self.button(name).click()
+
+    async def confirm(self, button: Locator, *, agrees: bool = True) -> str:
+        """Click a button that asks for confirmation, answer, and return the question."""
+        asked: list[str] = []
+
+        async def reply(question: Dialog) -> None:
+            asked.append(question.message)
+            await (question.accept() if agrees else question.dismiss())
+
+        self.page.once("dialog", reply)
+        await button.click()
+        return asked[0]
 
     async def answer(self, name: str) -> None:
         await self.page.locator(".ask").get_by_role("button", name=re.compile(f"^{name}$", re.IGNORECASE)).click()

@@ -221,8 +221,7 @@ async def test_an_organiser_opens_a_roster_prints_its_cards_and_begins(server: S
     await expect(cards.locator("b")).to_have_text(["Anna", "Ben", "Cem"])
     await org.page.get_by_role("link", name="To the event").click()
     await expect(org.page.locator(".standings .expected .name")).to_have_text("Cemnot here yet")
-    await org.button("Begin").click()
-    await org.button("Cem is not here yet. Begin anyway?").click()
+    assert await org.confirm(org.button("Begin")) == "Cem is not here yet. Begin anyway?"
     await child.page.wait_for_url(re.compile("/[2-9A-Z]{6}$"))
     await expect(org.page.locator(".pairings li")).to_have_count(1)
     await expect(org.page.locator(".pairings .note")).to_have_text(
@@ -231,8 +230,7 @@ async def test_an_organiser_opens_a_roster_prints_its_cards_and_begins(server: S
     await child.page.close()
     await expect(org.page.locator(".told").first).to_contain_text("Ben (away 0:0")
     await org.page.get_by_text("Decide").click()
-    await org.button("Anna forfeits").click()
-    await org.button("Sure?").click()
+    assert await org.confirm(org.button("Anna forfeits")) == "Anna forfeits: are you sure?"
     await expect(org.page.locator(".standing")).to_have_text("Ben wins.")
     await expect(org.page.locator(".pairings").first).to_contain_text("by the organiser")
 
@@ -257,8 +255,8 @@ async def test_begin_asks_about_missing_players_until_they_are_here(server: Serv
     await org.page.goto(f"http://{links[1]}")
     place = links[1].partition("#")[0]
     await expect(org.page.locator(".told").first).to_contain_text(f"open {place} and type its code.")
-    await org.button("Begin").click()
-    await expect(org.button("Anna and Özil are not here yet. Begin anyway?")).to_be_visible()
+    question = await org.confirm(org.button("Begin"), agrees=False)
+    assert question == "Anna and Özil are not here yet. Begin anyway?"
     async with open_peer(server.url, "ana") as ana:
         code, ticket = links[0].rpartition("/")[2].split("#")
         await ana.ask("event_join", event=code, ticket=ticket)
@@ -267,7 +265,9 @@ async def test_begin_asks_about_missing_players_until_they_are_here(server: Serv
         await child.page.keyboard.press("Enter")
         await child.page.locator(".entry").get_by_role("button", name="Join").click()
         await expect(child.page.locator(".entry")).to_contain_text("You are in as Özil.")
-        await expect(org.button("Begin")).to_be_visible()
+        await expect(org.page.locator(".told").first).to_have_text("2 of 2 players are here.")
+        await org.button("Begin").click()
+        await expect(org.page.locator(".pairings li")).to_have_count(1)
 
 
 async def test_a_class_too_large_for_a_round_robin_becomes_a_swiss_by_a_click(server: Server, visit: Visit) -> None:
@@ -347,8 +347,7 @@ async def test_an_organisers_open_menu_survives_updates(visit: Visit) -> None:
         await org.page.get_by_text("Decide").click()
         await server.say(event_state(state="open", room=CODE))
         await expect(org.page.get_by_role("link", name="Watch")).to_be_visible()
-        await org.button("Anna forfeits").click()
-        await org.button("Sure?").click()
+        await org.confirm(org.button("Anna forfeits"))
         await until(lambda: server.asked_for("event_run"))
         assert server.asked_for("event_run")[0]["player"] == "p2"
         paused = event_state(state="scored", result="X")

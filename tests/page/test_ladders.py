@@ -217,15 +217,13 @@ async def test_accepting_a_challenge_during_a_game_needs_confirmation(server: Se
     asked = await bo.ask("challenge", player=player, rules="four")
     banner = ana.page.locator(".notice")
     await expect(banner).to_contain_text(say("page challenge playing"))
-    await ana.button("Accept").click()
-    await ana.button("Stay here").click()
+    await ana.confirm(ana.button("Accept"), agrees=False)
     assert ana.code == room
     await bo.ask("answer", challenge=asked["challenge"], accept=False)
     await expect(banner).to_have_count(0)
     await ana.hears("bo withdraws the challenge.")
     await bo.ask("challenge", player=player, rules="four")
-    await ana.button("Accept").click()
-    await ana.button("Leave this game and accept").click()
+    assert await ana.confirm(ana.button("Accept")) == "Leave this game and accept the challenge?"
     await expect(ana.page.get_by_role("heading", name="Four by four")).to_be_visible()
     await cy.hears("ana")
 

@@ -107,9 +107,8 @@ async def test_two_games_at_two_servers_are_both_kept(members: Members, visit: V
     assert members.places_of("join") == ["s2"]
     assert members.places_of("move") == ["s1"]
     await ana.page.get_by_role("link", name="tictactoe").click()
-    await ana.button(f"Leave {second}").click()
     async with (await led.value).expect_event("close"):
-        await ana.button("Leave for good").click()
+        await ana.confirm(ana.button(f"Leave {second}"))
 
 
 async def test_after_three_redirections_the_first_server_is_asked_again(server: Server, visit: Visit, bo: Peer) -> None:

@@ -123,11 +123,6 @@ function makeResume(app) {
 		showKeyed(element, rooms.held.filter(({ room }) => !app.turns.some((turn) => turn.room === room)), (held) => JSON.stringify(held), makeSeat);
 	}
 
-	function drawAnew() {
-		show(element);
-		draw();
-	}
-
 	/** @param {HeldSeat} held */
 	function makeSeat(held) {
 		const { room, seat, names = {} } = held;
@@ -135,17 +130,12 @@ function makeResume(app) {
 		const title = others.length ? say("page resume with", { names: joinWords(others) }) : say("page resume room", { room });
 		const terms = describeSeat(held, connection.welcome?.held_ms?.[room]);
 		const back = button(say("page resume"), () => app.navigate(`/${room}`), { class: "primary", "aria-label": `${say("page resume")} ${room}` });
-		const away = button(say("page give up"), () => ask(item, room), { "aria-label": say("page give up room", { room }) });
-		const item = h("div.ask", h("p", title, " ", h("small", terms.join(" · "))), back, away);
-		return item;
+		const away = button(say("page give up"), () => giveUp(room), { "aria-label": say("page give up room", { room }) });
+		return h("div.ask", h("p", title, " ", h("small", terms.join(" · "))), back, away);
 	}
 
-	/** @param {HTMLElement} item */
-	function ask(item, room = "") {
-		const give = () => rooms.giveUp(room).catch((error) => app.say(messageOf(error))).finally(drawAnew);
-		const sure = button(say("page give up sure"), give);
-		show(item, h("p", say("page give up question", { room })), sure, button(say("page keep"), drawAnew));
-		sure.focus();
+	function giveUp(room = "") {
+		if (confirm(say("page give up question", { room }))) rooms.giveUp(room).catch((error) => app.say(messageOf(error))).finally(draw);
 	}
 }
 

@@ -37,19 +37,8 @@ function makeDeeds(pairing, run) {
 	return h("details.deeds-of", h("summary", say("page event decide")), h("div.row", forfeits, sure(say("page event void"), () => run("void", { pairing: pairing.id }))));
 }
 
-/** A button for a final action: it must be pressed twice, or once if `question` returns "". `renew` updates a question that is shown. @param {() => unknown} does @param {Attributes} [attributes] @param {() => string} [question] */
-export function sure(label = "", does, attributes = {}, question = () => say("page event sure")) {
-	const element = button(label, press, { ...attributes, blur: () => ask(false) });
-	let isAsked = false;
-	return Object.assign(element, { renew: () => void (isAsked && ask(question() !== "")) });
-
-	function press() {
-		if (isAsked || !question()) return ask(void does());
-		return ask(true);
-	}
-
-	function ask(now = false) {
-		isAsked = now;
-		element.textContent = now ? question() : label;
-	}
+/** A button for a final action, which asks for confirmation. @param {() => unknown} does @param {Attributes} [attributes] */
+export function sure(label = "", does, attributes = {}) {
+	const question = say("page event sure", { deed: String(attributes["aria-label"] ?? label) });
+	return button(label, () => confirm(question) && does(), attributes);
 }

@@ -102,8 +102,9 @@ export class Organiser {
 		this.following = following;
 		this.run = this.run.bind(this);
 		this.buttons = ACTIONS.map((action) => {
-			const question = action === "close" ? undefined : () => (action === "begin" && following.missing.n ? say("tournament begin without", following.missing) : "");
-			return { action, element: sure(say(`tournament do ${action}`), () => this.run(action), { class: MAIN.includes(action) ? "primary" : "" }, question) };
+			const make = action === "close" ? sure : button;
+			const does = () => (action === "begin" ? this.#begin() : this.run(action));
+			return { action, element: make(say(`tournament do ${action}`), does, { class: MAIN.includes(action) ? "primary" : "" }) };
 		});
 		const name = nameInput({ autocomplete: "off" });
 		this.roster = h("form.row", { submit: () => this.run("add", { name: name.value }).then((ok) => ok && (name.value = "")) },
@@ -133,12 +134,14 @@ export class Organiser {
 		const { app, code, state, missing, presence, waiting } = this.following;
 		const isEmpty = state?.status === "open" && state.head.entry === "roster" && !state.table.some(({ status = "in" }) => status === "in");
 		this.cards.classList.toggle("primary", isEmpty);
-		for (const { action, element } of this.buttons) {
-			if (action === "begin") element.classList.toggle("primary", !isEmpty);
-			element.renew();
-		}
+		this.buttons[0].element.classList.toggle("primary", !isEmpty);
 		const told = state?.status !== "open" ? waiting : missing.n ? `${presence} ${waiting}` : presence;
 		setText(this.told, isEmpty ? say("page event give", { address: app.linkTo(`e/${code}`).replace(/^https?:\/\//, "") }) : told);
+	}
+
+	#begin() {
+		const { missing } = this.following;
+		if (!missing.n || confirm(say("tournament begin without", missing))) this.run("begin");
 	}
 
 	/** @param {Record<string, string>} [about] */

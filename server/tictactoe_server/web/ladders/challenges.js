@@ -43,28 +43,18 @@ function makeAnswers(app, challenge, accept) {
 /** @param {App} app @param {Protocol.OpenChallenge} challenge */
 function makeBanner(app, challenge) {
 	const [{ player, name, to, expires_ms }, own] = [challenge, isOwn(app, challenge)];
-	const [playing, row, accept] = [h("span"), h("div.row"), () => answer(app, challenge.challenge, true)];
-	draw();
+	const isPlaying = () => !own && app.rooms.shown?.plays;
+	const accept = () => (!isPlaying() || confirm(say("page challenge sure"))) && answer(app, challenge.challenge, true);
+	const [playing, row] = [h("span"), h("div.row", makeAnswers(app, challenge, accept))];
 	if (!own) {
 		app.names.set(player, name);
 		app.sound.play("turn");
 	}
 	const judge = () => {
-		setText(playing, !own && app.rooms.shown?.plays ? say("page challenge playing") : "");
+		setText(playing, isPlaying() ? say("page challenge playing") : "");
 		for (const one of row.querySelectorAll("button")) one.disabled = app.connection.phase !== "on";
 	};
 	return showBanner(describeChallenge(challenge, app.home.player, app.names.get(to)), [playing, row], performance.now() + expires_ms, judge);
-
-	function draw() {
-		show(row, makeAnswers(app, challenge, () => (app.rooms.shown?.plays ? makeSure() : accept())));
-	}
-
-	/** Ask a playing player again; the way to stay is where nobody has just pressed. */
-	function makeSure() {
-		const stay = button(say("page challenge stay"), draw);
-		show(row, stay, button(say("page challenge sure"), accept, { class: "primary" }));
-		stay.focus();
-	}
 }
 
 /** @param {App} app @param {string} challenge its id */
