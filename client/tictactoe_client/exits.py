@@ -34,7 +34,6 @@ RATED_SECONDS: Final = 3.0
 
 
 async def dismiss(*tasks: asyncio.Task[Any]) -> None:
-    """Cancel tasks and wait for their end."""
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
@@ -104,7 +103,6 @@ def note_game(before: ExitCode | None, state: RoomState | None, viewer: str) -> 
 
 
 def awaits_rating(state: RoomState | None) -> bool:
-    """Return True if rating changes follow the end of the game."""
     result = None if state is None or not state.rated else state.result
     return result is not None and result.reason != "aborted"
 

@@ -41,7 +41,6 @@ Answer = TypeVar("Answer")
 
 
 def print_connected(client: Client) -> None:
-    """Print the first line of a connection: the server's address and the latency."""
     print_own("connected", server=client.address.url, latency_ms=max(1, round(client.latency_seconds * 1000)))
 
 

@@ -51,7 +51,6 @@ class Lobby:
         return True
 
     def forget(self) -> None:
-        """Forget all rooms before going to another server."""
         self._rooms, self.online = {}, 0
 
     def list_rooms(self, status: Literal["waiting", "playing"], but: str | None = None) -> list[RoomSummary]:

@@ -93,12 +93,10 @@ class Session:
 
     @property
     def address(self) -> Address:
-        """The current or wanted server."""
         return self.cluster.first
 
     @property
     def connection(self) -> Client:
-        """The client of a session that is open."""
         assert self.client is not None
         return self.client
 
@@ -111,7 +109,6 @@ class Session:
 
     @property
     def is_own(self) -> bool:
-        """Whether the server was started for this run alone."""
         return self.address == self._own_server
 
     @asynccontextmanager
@@ -149,14 +146,12 @@ class Session:
                     await self._is_wanted.wait()
 
     def retry(self) -> None:
-        """End the current wait and try to connect."""
         if self.phase == "away" and self.client is not None:
             self.client.retry_now()
         elif self.phase == "failed":
             self._is_wanted.set()
 
     def start_local(self) -> None:
-        """Start a server for this run if none answers."""
         self._starts_local = True
         self.retry()
 
@@ -171,7 +166,6 @@ class Session:
         self._begin_again()
 
     def rename(self, name: str) -> None:
-        """Say hello again under another name."""
         self.identity.name = name
         self._begin_again()
 
@@ -277,7 +271,6 @@ class Session:
             self.identity.write_down(self.client, room)
 
     def forget_room(self, room: str) -> None:
-        """Forget our seat in a room in the background."""
         if self.client is not None:
             self.identity.forget_room(self.client, room)
 

@@ -101,7 +101,6 @@ class Option:
 
     @property
     def title(self) -> str:
-        """Its title on the settings page."""
         return say(f"setting {self.key}")
 
     @property

@@ -40,7 +40,6 @@ MEANT: Final = {"dark": "night", "light": "paper"}
 
 
 def theme_named(name: str) -> Theme:
-    """Return the styles of a theme."""
     if name == "terminal":
         return {"": "", **dict.fromkeys((*_BOLD, "bad"), "bold"), "chosen": "reverse", "qr": QR}
     colours = _colours(name)

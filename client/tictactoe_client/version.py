@@ -20,6 +20,5 @@ def client_version() -> str:
 
 
 def describe_mismatch(server_version: int) -> str:
-    """Say whether the client or the server has to be upgraded."""
     id = "client too old" if server_version > PROTOCOL_VERSION else "server too old"
     return say(id, version=client_version(), own=PROTOCOL_VERSION, needs=server_version)

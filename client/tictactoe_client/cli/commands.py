@@ -156,7 +156,6 @@ class CommandElsewhere(Manual):
     """A command of another package, which is imported only when the command is used."""
 
     def load(self) -> Manual:
-        """Return the command; raises `click.NoSuchCommand` if no package has it."""
         from importlib.metadata import entry_points
 
         for entry_point in entry_points(group=ENTRY_POINTS, name=str(self.name)):
@@ -174,7 +173,6 @@ class CommandElsewhere(Manual):
 def _write_sections(
     formatter: click.HelpFormatter, sections: Mapping[str, Sequence[tuple[str, str] | None]], widest: int = 30
 ) -> None:
-    """Write titled lists of two columns; `widest` limits the first column."""
     for title, rows in sections.items():
         if records := [row for row in rows if row is not None]:
             with formatter.section(title):

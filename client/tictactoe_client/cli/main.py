@@ -241,7 +241,6 @@ _command(
 
 
 def main() -> NoReturn:
-    """Run the command line and exit."""
     output.open_missing_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

@@ -61,13 +61,11 @@ async def play_anyone(settings: Settings, rules: str | None, clock: str | None, 
 
 
 async def challenge(settings: Settings, rules: str | None, side: str | None, **wish: Any) -> int:
-    """Challenge a player."""
     seat = parse_seat(side, parse_rules(rules), "--side")
     return await play_anyone(settings, rules, way="challenge", seat=seat, **wish)
 
 
 async def accept(settings: Settings, challenge: str) -> int:
-    """Accept a challenge."""
     return await _enter_and_stay(settings, Choice("accept", code=challenge))
 
 
@@ -128,7 +126,6 @@ async def _enter_and_stay(settings: Settings, choice: Choice, address: Address |
 
 
 async def _stay(session: Session, choice: Choice) -> int:
-    """Enter a room, or the event with its code, in plain mode."""
     output = Output(prompts=is_terminal(0, 1))
     ended = await PlainGame(session, standard_input(), output).run(choice)
     if isinstance(ended, int):
@@ -186,7 +183,6 @@ async def watch(settings: Settings, room: Sequence[str]) -> int:
 
 
 async def show_rooms(settings: Settings) -> int:
-    """Print the public rooms."""
     async with connected(settings) as (client, _):
 
         async def ask() -> list[str]:
@@ -197,7 +193,6 @@ async def show_rooms(settings: Settings) -> int:
 
 
 async def show_servers(settings: Settings) -> int:
-    """Print the servers of the local network."""
     servers = await find_nearby(settings.timeout_seconds)
     if settings.mode == "json":
         print_own("servers", servers=[{"name": server.name, "url": server.address.url} for server in servers])
@@ -209,7 +204,6 @@ async def show_servers(settings: Settings) -> int:
 
 
 async def use_name(settings: Settings, what: str, value: str | None) -> int:
-    """Manage the player's name and devices: claim, link, rescue, export, forget, list and revoke."""
     comes = what == "rescue" or (what == "link" and value is not None)
     if what in ("claim", "export", "revoke", "rescue") and value is None:
         raise Misuse(say("name needs", what=what))
@@ -374,7 +368,6 @@ async def _open_event(
 
 
 def _read_roster(source: str) -> tuple[str, ...]:
-    """Return the names in a file or on standard input; raises `Misuse` if there are none."""
     try:
         body = sys.stdin.buffer.read() if source == STANDARD_STREAM else Path(source).read_bytes()
     except OSError as error:

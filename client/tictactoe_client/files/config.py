@@ -47,7 +47,6 @@ class Config:
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """The defaults, which options and environment variables override."""
         return {**self.choices, **self.values}
 
     def origin_of(self, key: str) -> Path:
@@ -55,7 +54,6 @@ class Config:
 
 
 def config_path() -> Path:
-    """Return the path of `client.toml`, which need not exist."""
     from platformdirs import user_config_path
 
     return user_config_path("tictactoe", appauthor=False) / FILE_NAME
@@ -129,12 +127,10 @@ def _locate(key: str, text: str, fault: str) -> str:
 
 
 def choices_path() -> Path:
-    """Return the path of the file, which need not exist."""
     return state_folder() / "choices.json"
 
 
 def load_choices() -> dict[str, Any]:
-    """Return the valid choices by the keys of their options."""
     try:
         content = choices_path().read_bytes()
     except OSError:
@@ -147,7 +143,6 @@ def load_choices() -> dict[str, Any]:
 
 
 def save_choices(changes: Mapping[str, Value]) -> None:
-    """Add choices to the file; raises `NotKept`."""
     import msgspec
 
     def change(content: bytes) -> bytes:

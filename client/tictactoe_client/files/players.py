@@ -171,7 +171,6 @@ class KnownPlayers:
         return chosen[0] if chosen else None
 
     def keep(self, *kept: KnownPlayer) -> None:
-        """Store players, adding their rooms to the known ones."""
         self.change(lambda players: _put(players, *kept))
 
     def refuse(self, server: str, token: str) -> None:
@@ -193,7 +192,6 @@ class KnownPlayers:
         self.change(strike)
 
     def forget(self, server: str, token: str) -> None:
-        """Remove a player that was deleted on the server."""
 
         def strike(players: Players) -> None:
             players.pop((server, token), None)
@@ -334,7 +332,6 @@ class Identity:
         self._is_told = False
 
     async def find_token(self, cluster: Cluster) -> str | None:
-        """Return the token for the hello message, or None for a new player."""
         here, known = self._tokens.get(cluster.given.first.url), None
         if self.seat_in or self.resumes or here is None or self.role == "reader":
             known = await self._find_player(cluster.given.urls)

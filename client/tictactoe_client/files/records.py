@@ -86,7 +86,6 @@ def name_for(record: GameRecord) -> str:
 
 
 def save_record(record: GameRecord, name: str) -> str:
-    """Write a game to a new file, and return the answer; raises `Misuse`."""
     if name == STANDARD_STREAM:
         raise Misuse(say("save needs name"))
     write_record(name, record)
@@ -142,7 +141,6 @@ def record_of(state: RoomState, now: datetime) -> GameRecord:
 
 
 def describe_fault(error: RecordError) -> str:
-    """Describe a fault of a record and its place."""
     return say("record place", line=error.line, column=error.column, why=_explain(error))
 
 

@@ -31,7 +31,6 @@ class Busy(NotKept):
 
 
 def state_folder() -> Path:
-    """Return the platform's folder for the client's state."""
     from platformdirs import user_state_path
 
     return user_state_path("tictactoe", appauthor=False)

@@ -121,7 +121,6 @@ class Actions:
 
     @property
     def _offers(self) -> list[OfferKind]:
-        """The open offers of other players."""
         return [question.id for question in self.now.questions if question.id in ("draw", "undo", "rematch")]
 
     def _hear(self, event: events.RoomEvent) -> None:
@@ -379,7 +378,6 @@ class Actions:
             self._kept = None
 
     async def _do_verb(self, verb: Verb, state: RoomState, confirming: GivingUp | Literal[""] = "") -> Outcome:
-        """Carry out a command; `confirming` is the one that was to be confirmed."""
         argument, room = verb.argument, self.room
         kind: VerbKind = "leave" if verb.kind == "quit" else verb.kind
         if confirming and kind == "no":
@@ -407,7 +405,6 @@ class Actions:
         return await self._ask_server(kind, argument, state)
 
     async def _ask_server(self, kind: VerbKind, argument: str, state: RoomState) -> Outcome:
-        """Carry out a command that needs the server."""
         room = self.room
         match kind:
             case "challenge" | "block":

@@ -64,12 +64,10 @@ async def describe_blocks(client: Client, blocks: Sequence[str]) -> str:
 
 
 async def fetch_profile(client: Client, player: str) -> PlayerProfile:
-    """Return the profile of a player, by id or claimed name."""
     return require_field((await client.ask(Profile(player=player))).profile)
 
 
 async def fetch_ladder(client: Client, rules: str) -> tuple[LadderState, LadderState]:
-    """Return the rows of a ladder around us, and its best players."""
     asked = Ratings(rules=rules, around=client.player), Ratings(rules=rules)
     near, best = [require_field((await client.ask(each)).ladder) for each in asked]
     return near, best

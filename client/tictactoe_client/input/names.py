@@ -63,12 +63,10 @@ def write_export(file: str, export: dict[str, Any]) -> None:
 
 
 def propose_name() -> str:
-    """Return a random name in the current language."""
     return " ".join(choice(say(f"name proposal {part}").split()) for part in ("first", "last"))
 
 
 def describe_self(client: Client, answer: Ok) -> str:
-    """Return our name, and whether it is claimed."""
     id = "name own" if answer.claimed else "name others" if client.welcome.claimed is False else "name free"
     return say(id, name=clean_text(answer.claimed or client.name), n=answer.codes_left or 0)
 

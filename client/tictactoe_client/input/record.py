@@ -98,7 +98,6 @@ class RecordActions(Actions):
 
 
 def _state_of(record: GameRecord) -> RoomState:
-    """Return the last state of the game's room as a watcher would see it."""
     position, result = record.position, record.result
     names, out = dict(record.players), {mark for _, mark in record.passed}
     line = position.outcome.line if position.outcome is not None else ()
@@ -129,7 +128,6 @@ def _state_of(record: GameRecord) -> RoomState:
 
 
 def describe_record(room: RecordedRoom) -> list[str]:
-    """Describe the whole game."""
     record = room.content
     facts = [_describe_players(record), describe_rules(record.rules), *list_facts(record)]
     return [f"{', '.join(facts)}.", f"{count(len(record.moves), 'move')}. {describe_end(room.state)}"]

@@ -116,12 +116,10 @@ def next_turn(client: Client | None, room: str = "") -> Choice | None:
 
 
 def together(rules: Rules, guests: Sequence[str], clock: terms.ClockFields | None = None) -> Choice:
-    """Return a room for us and guests at this keyboard."""
     return Choice("create", rules, clock, private=True, seat=rules.marks[0], guests=tuple(guests))
 
 
 def against_computer(
     level: str, rules: Rules = PRESETS["classic"], seat: str | None = None, clock: terms.ClockFields | None = None
 ) -> Choice:
-    """Return a game with the computer in all other seats."""
     return Choice("create", rules, clock, private=True, seat=seat, bots=(level,) * (len(rules.marks) - 1))

@@ -78,7 +78,6 @@ class Subscribers(Generic[Item]):
         self._listeners: list[Callable[[Item], object]] = []
 
     def add(self, stream: Stream[Item]) -> None:
-        """Subscribe a stream."""
         self._streams.add(stream)
 
     def subscribe(self, listener: Callable[[Item], object]) -> Callable[[], None]:
@@ -87,7 +86,6 @@ class Subscribers(Generic[Item]):
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 
     def publish(self, item: Item) -> None:
-        """Deliver an item to all subscribers."""
         for stream in list(self._streams):
             stream.put(item)
         for listener in list(self._listeners):
@@ -157,12 +155,10 @@ class Changed(asyncio.Event):
     """Wakes all waiters at each change, and is never set in between."""
 
     def note(self) -> None:
-        """Wake all waiters."""
         self.set()
         self.clear()
 
     async def until(self, condition: Callable[[], bool]) -> None:
-        """Wait until the condition is true."""
         while not condition():
             await self.wait()
 
@@ -174,7 +170,6 @@ class Work:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Start a background task."""
         task = asyncio.create_task(work, name="tictactoe work")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -186,7 +181,6 @@ class Work:
             await asyncio.wait(self._tasks)
 
     async def cancel(self) -> None:
-        """Cancel all tasks and wait for them."""
         for task in self._tasks:
             task.cancel()
         await self.finish()

@@ -304,7 +304,6 @@ class PlainGame:
         self._prompt()
 
     def _prompt(self) -> None:
-        """Show a prompt if the game waits for the player."""
         room = None if self._actions is None or self._exit_code is not None else self._actions.room
         if room is not None and room.seat is not None and (room.is_my_turn or self._is_over):
             self._output.prompt()

@@ -74,7 +74,6 @@ class PlainEvent:
         return ExitCode.NORMAL
 
     async def _attend(self) -> Call | None:
-        """Print changes and carry out commands until a call, or return None at the end."""
         async with self._client.messages() as messages:
             reading = asyncio.create_task(self._read(messages))
             try:

@@ -49,7 +49,6 @@ class Visit:
 
     @property
     def client(self) -> Client | None:
-        """The connection, or None before the first one."""
         return self._session.client
 
     def enter(self, way: AnyWay) -> Coroutine[Any, Any, Entered | None]:
@@ -225,7 +224,6 @@ class Visit:
         return other
 
     async def _claim_name(self) -> bool:
-        """Offer to claim the player's name, and return whether it is claimed."""
         client = self.client
         if client is None:
             return False
@@ -240,7 +238,6 @@ class Visit:
 
 
 def describe_wait(choice: Choice) -> str:
-    """Describe the room that is being entered in a few words."""
     if choice.way == "create":
         return say("wait for computer" if choice.bots else "wait for room")
     return say(f"wait for {'match' if choice.way == 'challenge' else choice.way}", room=choice.code)
