@@ -1,15 +1,15 @@
-"""The connection of a run, and the seats that earlier runs left behind. `Identity` knows whose connection it is."""
+"""The connection of a run. `Identity` knows whose connection it is."""
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
-from tictactoe_client.files.players import Identity, KnownPlayer, Role
+from tictactoe_client.files.players import Identity, Role
 from tictactoe_client.nearby import run_local_server
 from tictactoe_client.online.address import Address, Cluster, parse_cluster
 from tictactoe_client.online.client import Client, connect
@@ -20,8 +20,6 @@ from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
 from tictactoe_client.settings import Settings
 from tictactoe_client.streams.keyboard import is_decision
-from tictactoe_client.text.lobby import describe_loss
-from tictactoe_protocol import MAX_LISTED_GAMES
 from tictactoe_protocol.pushes import Welcome
 
 Phase = Literal["connecting", "online", "away", "failed"]
@@ -282,50 +280,6 @@ class Session:
     def hold(self) -> None:
         """Keep our seats in the file at the end of this run, so that the next one continues there."""
         self.identity.rooms.clear()
-
-    async def find_left_behind(self, *, but: str | None = None) -> tuple[dict[str, int | None], list[str]]:
-        """Return the rooms with a seat of an earlier run and the ms for which it is held, if known.
-
-        Also returns a sentence for each game of an earlier run that is over. If the server does not answer, nothing is
-        returned or forgotten. `but` is the room that is being joined.
-        """
-        waiting: dict[str, int | None] = {}
-        losses: list[str] = []
-        for player in self.identity.players.on(self.cluster.given.urls):
-            rooms = [room for room in reversed(player.rooms) if room != but and room not in self.identity.rooms]
-            if rooms and player.is_free:
-                with suppress(ClientError):
-                    async with self._connect_as(player) as owner:
-                        held = {seat.room for seat in owner.welcome.rooms}
-                        waiting.update((room, owner.rooms.held_ms(room)) for room in rooms if room in held)
-                        losses.extend(await self._settle(owner, rooms, replay_from=owner.cluster.given.first))
-        return waiting, losses
-
-    async def find_losses(self) -> list[str]:
-        """Return how the games ended whose seats the server no longer holds for us, and forget those seats."""
-        if (client := self.client) is not None:
-            known = self.identity.players.on(self.cluster.given.urls)
-            rooms = [room for player in known if player.token == client.token for room in player.rooms]
-            with suppress(ClientError):
-                return await self._settle(client, rooms)
-        return []
-
-    def _connect_as(self, player: KnownPlayer) -> AbstractAsyncContextManager[Client]:
-        if self.client is not None and player.token == self.client.token:
-            return nullcontext(self.client)
-        return self._connect(token=player.token)
-
-    async def _settle(self, owner: Client, rooms: Sequence[str], *, replay_from: Address | None = None) -> list[str]:
-        held = {seat.room for seat in owner.welcome.rooms}
-        lost = [room for room in rooms if room not in held]
-        games = await owner.games.list(MAX_LISTED_GAMES) if lost else ()
-        losses = []
-        for room in lost:
-            forget = self.identity.players.forget_room
-            await self.identity.write(forget, self.cluster.given.urls, owner.token, room)
-            ended = next((game for game in games if game.room == room), None)
-            losses.append(describe_loss(room, ended, owner.player, replay_from=replay_from))
-        return losses
 
 
 def settle_latency(shown_ms: int | None, seconds: float) -> int:

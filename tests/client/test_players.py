@@ -147,7 +147,7 @@ def test_a_room_is_written_once_and_struck_out_alone(players: KnownPlayers) -> N
     players.keep(player(used_at=5))
     (found,) = players.on(HERE)
     assert found.rooms == ("BBBBBB", "AAAAAA")
-    players.forget_room(HERE, found.token, "BBBBBB")
+    players.forget_rooms(HERE, found.token, lambda room: room == "BBBBBB")
     assert [known.rooms for known in players.on(HERE)] == [("AAAAAA",)]
 
 
@@ -235,7 +235,7 @@ def test_a_seat_is_known_at_all_servers_of_the_cluster(players: KnownPlayers) ->
     players.keep(member(rooms=("AAAAAA",), used_at=1))
     players.keep(replace(member(rooms=("BBBBBB",), used_at=2), server=OTHER_URL, others=(URL,)))
     assert [found.rooms for found in players.on(ELSEWHERE)] == [("AAAAAA", "BBBBBB")]
-    players.forget_room(ELSEWHERE, "token of ana", "AAAAAA")
+    players.forget_rooms(ELSEWHERE, "token of ana", lambda room: room == "AAAAAA")
     assert [found.rooms for found in players.on(HERE)] == [("BBBBBB",)]
 
 

@@ -83,11 +83,11 @@ async def test_an_abandoned_seat_is_offered_until_it_is_used(clocked: Server, op
         await ana.do("escape enter", "> Find an opponent", gone="Resume")
 
 
-async def test_the_result_of_a_game_lost_meanwhile_is_shown(server: Server, open_screen: OpenScreen) -> None:
+async def test_a_seat_lost_meanwhile_is_forgotten(server: Server, open_screen: OpenScreen) -> None:
     async with a_seat_left(server, [0, 4]) as (bo, code):
         await bo.ask("resign", room=code)
     async with open_screen(server.url, name=None) as ana:
-        await ana.until("Playing as  ana", f"Your game in {code} is over: won by resignation.")
+        await ana.until("Playing as  ana", gone="Resume")
     assert not rooms_left(server.url)
 
 

@@ -20,7 +20,7 @@ from tictactoe_words.catalogue import say
 
 async def show_turns(settings: Settings) -> int:
     """Print the games that await our move; the exit code says whether there are any."""
-    async with connected(settings, role="reader", tells_left_behind=False) as (client, _):
+    async with connected(settings, role="reader") as (client, _):
         if client.welcome.turns is UNSET:
             raise Refused("unsupported", say("no days"))
         turns = client.turns
@@ -44,7 +44,7 @@ async def notify(
             raise Misuse(say("choose one", one=f"--{option}", other=f"--no-{option}"))
         if value is not None or is_off:
             wish[option.partition("-")[0]] = _parse_hours(value) if value and option == "quiet-hours" else value
-    async with connected(settings, role="player" if wish else "reader", tells_left_behind=False) as (client, _):
+    async with connected(settings, role="player" if wish else "reader") as (client, _):
 
         async def ask() -> list[str]:
             now = await client.ask(Notify(**wish))

@@ -102,7 +102,7 @@ async def _ask_for(
     settings: Settings, id: str | None, ask_client: Callable[[Client, str], Awaitable[Answer]]
 ) -> Answer:
     """Return what the server answers about one of our own games, the last one where no id is given."""
-    async with connected(settings, role="reader", tells_left_behind=False) as (client, _):
+    async with connected(settings, role="reader") as (client, _):
 
         async def ask() -> Answer:
             if id is not None:

@@ -70,9 +70,8 @@ class PlainHome:
 
     async def _greet(self, there: Settings) -> int:
         is_first = not self._name
-        async with connected(there, is_chatty=is_first, role="player", tells_left_behind=False) as (client, session):
-            waiting, losses = await session.find_left_behind()
-            self._waiting = waiting | {seat.room: client.rooms.held_ms(seat.room) for seat in client.welcome.rooms}
+        async with connected(there, is_chatty=is_first, role="player", resumes=True) as (client, _):
+            self._waiting = {seat.room: client.rooms.held_ms(seat.room) for seat in client.welcome.rooms}
             if client.name != self._name:
                 self._name = client.name
                 connected_in = describe_connection(client.latency_seconds)
@@ -84,7 +83,7 @@ class PlainHome:
             if self._next is not None:
                 self._screen.print(describe_turns(client.turns))
             others = describe_others(await client.rooms.lobby(on=False))
-            self._screen.print(*losses, *([others] if others else []), *offer_games([*self._waiting.items()]))
+            self._screen.print(*([others] if others else []), *offer_games([*self._waiting.items()]))
         return ExitCode.NORMAL
 
     async def _do(self, word: str, words: Sequence[str]) -> None:

@@ -211,7 +211,7 @@ async def use_name(settings: Settings, what: str, value: str | None) -> int:
         raise Misuse(say("name rescue needs"))
     codes = {what: value} if comes and value is not None else {}
     role: Role = "player" if comes else "reader"
-    async with connected(settings, role=role, codes=codes, tells_left_behind=False) as (client, session):
+    async with connected(settings, role=role, codes=codes) as (client, session):
 
         async def ask() -> list[str]:
             if what == "forget" and value != (name := (await client.ask(Devices())).claimed or client.name):

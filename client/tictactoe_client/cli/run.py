@@ -18,7 +18,6 @@ from tictactoe_client.session import Session, cluster_for
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import hear_signals, standard_input
 from tictactoe_client.streams.output import Output, OutputFailed, print_error, report_end, report_failure
-from tictactoe_client.text.lobby import describe_way_back
 from tictactoe_client.text.talk import describe_device_news
 from tictactoe_words.catalogue import say
 
@@ -88,7 +87,7 @@ async def connected(
     is_chatty: bool = False,
     room: str | None = None,
     role: Role = "nobody",
-    tells_left_behind: bool = True,
+    resumes: bool = False,
     codes: dict[str, str] | None = None,
     new_name: str | None = None,
     bot: bool = False,
@@ -98,7 +97,7 @@ async def connected(
     Args:
         is_chatty: Print the progress as part of the transcript, else on standard error.
         room: Be the player whose seat in this room an earlier run left behind.
-        tells_left_behind: Name the games that an earlier run left behind, once each.
+        resumes: Be the player with any seat that an earlier run left behind, if there is one.
         codes: A `link` or `rescue` code of the player to be.
         new_name: The player's name from now on.
         bot: Be shown as a program.
@@ -114,24 +113,18 @@ async def connected(
     cluster = cluster_for(settings, address)
     if is_chatty:
         tell(say("connecting", url=cluster.first.url))
-    identity = Identity(settings.name, role, room, codes=codes, new_name=new_name, tell=tell)
+    identity = Identity(settings.name, role, room, resumes=resumes, codes=codes, new_name=new_name, tell=tell)
     session = Session(settings, cluster, identity)
     session.is_bot = bot
     async with session.open() as client:
         if session.is_own:
             tell(say("server of our own started", url=client.address.url))
+        elif is_chatty and client.address != cluster.first:
+            tell(say("connected to", url=client.address.url))
         if is_chatty and client.welcome.names == "given" and settings.name not in (None, client.name):
             tell(say("names given instead", name=client.name, typed=settings.name))
         if warning := describe_device_news(client.welcome):
             tell(warning)
-        if tells_left_behind and not session.is_own:
-            if is_chatty and client.address != cluster.first:
-                tell(say("connected to", url=client.address.url))
-            if not settings.quiet:
-                waiting, losses = await session.find_left_behind(but=room)
-                news = await session.identity.write(session.identity.players.note_said, waiting) if waiting else []
-                shown = client.cluster.given.first
-                tell(*(describe_way_back(code, waiting[code], shown) for code in news), *losses)
         try:
             yield client, session
         except Refused as refused:

@@ -46,7 +46,6 @@ class KnownPlayer:
         token: The secret that identifies the player.
         pid: The process that played last.
         rooms: Rooms with a seat of ours, the newest last.
-        said: Rooms already announced as waiting by an earlier run.
         others: Other addresses of the cluster where the token is valid.
         cluster: The id of the cluster, "" for a single server.
         refused_at: When a server first refused the token, 0 if none did.
@@ -58,7 +57,6 @@ class KnownPlayer:
     pid: int = field(default_factory=os.getpid)
     used_at: float = field(default_factory=time.time)
     rooms: tuple[str, ...] = ()
-    said: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     cluster: str = ""
     refused_at: float = 0.0
@@ -192,7 +190,6 @@ class KnownPlayers:
         self.change(strike)
 
     def forget(self, server: str, token: str) -> None:
-
         def strike(players: Players) -> None:
             players.pop((server, token), None)
             for row in [row for row in players.values() if row.token == token and server in row.others]:
@@ -200,24 +197,12 @@ class KnownPlayers:
 
         self.change(strike)
 
-    def forget_room(self, servers: Servers, token: str, room: str) -> None:
+    def forget_rooms(self, servers: Servers, token: str, is_gone: Callable[[str], bool]) -> None:
         def leave(players: Players) -> None:
             for row in [row for row in players.values() if row.token == token and row.is_known_at(servers)]:
-                players[row.key] = replace(row, rooms=tuple(code for code in row.rooms if code != room))
+                players[row.key] = replace(row, rooms=tuple(room for room in row.rooms if not is_gone(room)))
 
         self.change(leave)
-
-    def note_said(self, rooms: Collection[str]) -> list[str]:
-        news: list[str] = []
-
-        def note(players: Players) -> None:
-            said = {room for row in players.values() for room in row.said}
-            news[:] = [room for room in rooms if room not in said]
-            for row in [row for row in players.values() if not said.issuperset(rooms)]:
-                players[row.key] = replace(row, said=tuple(room for room in row.rooms if room in (*row.said, *rooms)))
-
-        self.change(note)
-        return news
 
     def release(self) -> None:
         def release(players: Players) -> None:
@@ -279,11 +264,10 @@ def _parse(content: bytes) -> Players:
 
 
 def _put(players: Players, *rows: KnownPlayer) -> None:
-    """Insert or move rows to the end, adding their rooms to the known ones; new seats will be announced."""
+    """Insert or move rows to the end, adding their rooms to the known ones."""
     for row in rows:
         before = players.pop(row.key, row)
-        said = tuple(room for room in before.said if room in row.said or room not in row.rooms)
-        players[row.key] = replace(row, rooms=_join(before.rooms, row.rooms), said=said)
+        players[row.key] = replace(row, rooms=_join(before.rooms, row.rooms))
 
 
 def _join(before: tuple[str, ...], rooms: tuple[str, ...]) -> tuple[str, ...]:
@@ -374,13 +358,15 @@ class Identity:
         self._tokens.pop(server, None)
 
     def settle_in(self, client: Client, *, is_own: bool) -> None:
-        """Store the player named in a welcome, except on the client's own server."""
+        """Store the player named in a welcome and forget lost seats, except on the client's own server."""
         urls = client.cluster.given.urls
         self._tokens.update(dict.fromkeys(urls, client.token))
         self.seat_in, self.resumes = None, False
         if self.role != "player" or is_own:
             return
         self.write_down(client)
+        held = {seat.room for seat in client.welcome.rooms} | self.rooms
+        self._work.start(self.write(self.players.forget_rooms, urls, client.token, lambda room: room not in held))
         others = (player for player in self.players.on(urls) if player.token != client.token)
         if not self._is_told and any(player.name == self._known_as(client) and not player.is_free for player in others):
             self._is_told = True
@@ -400,7 +386,9 @@ class Identity:
     def forget_room(self, client: Client, room: str) -> None:
         if room in self.rooms:
             self.rooms.discard(room)
-            self._work.start(self.write(self.players.forget_room, client.cluster.given.urls, client.token, room))
+            self._work.start(
+                self.write(self.players.forget_rooms, client.cluster.given.urls, client.token, room.__eq__)
+            )
 
     async def write(self, change: Callable[Given, Written], *arguments: Given.args, **options: Given.kwargs) -> Written:
         """Change the file in a thread, one change at a time; report once if another program blocks it."""

@@ -7,8 +7,6 @@ from datetime import UTC, datetime, tzinfo
 
 from rich.cells import cell_len, set_cell_size
 
-from tictactoe_client.online.address import Address
-from tictactoe_client.text.programs import own_command
 from tictactoe_engine import Rules
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.days import Turn
@@ -47,12 +45,6 @@ def describe_home_help(offered: Sequence[Command]) -> list[str]:
     return [*(f"{command.typed[0]}: {command.does}" for command in offered), say("home help"), say("home options")]
 
 
-def describe_way_back(room: str, held_ms: int | None, address: Address) -> str:
-    """Return a line about a waiting game, with the command that resumes it."""
-    command = own_command("join", address.word_for(room))
-    return say("way back", room=name_with_time(room, held_ms), command=command)
-
-
 def name_with_time(room: str, held_ms: int | None) -> str:
     """Return a room with the remaining time of our seat, if that is known.
 
@@ -62,14 +54,6 @@ def name_with_time(room: str, held_ms: int | None) -> str:
     if held_ms is None:
         return room
     return say("room with time" if held_ms else "room until claimed", room=room, time=format_duration(held_ms))
-
-
-def describe_loss(room: str, ended: PastGame | None, viewer: str, replay_from: Address | None = None) -> str:
-    """Describe how a room's game ended, or that the room is closed, with the command to replay the game."""
-    if ended is None:
-        return say("your room closed", room=room)
-    replay = "" if replay_from is None else f" {own_command('replay', clean_text(ended.game_id), server=replay_from)}"
-    return say("your game over", room=room, outcome=describe_outcome(ended, viewer)) + replay
 
 
 def list_rooms(rooms: Sequence[RoomSummary], *, numbered: bool = False) -> list[str]:

@@ -115,7 +115,6 @@ class HomePage(ListPage):
         self.held: tuple[HeldSeat, ...] = ()
         self.nearby: tuple[NearbyServer, ...] = ()
         self._entries: dict[str, Entry] = {}
-        self._losses: list[str] = []
         self._wants_rated = False
 
     def compose_body(self) -> ComposeResult:
@@ -273,7 +272,6 @@ class HomePage(ListPage):
         client, first = self.program.session.client, self.program.ways_in.first
         if client is not None:
             self.held = client.welcome.rooms
-            self.program.start(self._report_losses())
         if first is not None and first.bots and first.bots[0] in LEVELS and first.rules.preset in PRESETS:
             self.level.value, self.game.value = first.bots[0], first.rules.preset or self.game.value
             self.choose("bot")
@@ -285,16 +283,6 @@ class HomePage(ListPage):
             self.choose("")  # it was first only because there were no other rows
         self.program.ways_in.go_on()
 
-    async def _report_losses(self) -> None:
-        """Report games that were lost since the last run, unless in a room."""
-        self._losses += await self.program.session.find_losses()
-        self._show_losses()
-
-    def _show_losses(self) -> None:
-        if self._losses and self.program.screens[-1] is self and not self.program.ways_in.waits_for:
-            self.program.say(" ".join(self._losses))
-            self._losses = []
-
     def opened(self) -> None:
         """Refresh the lists, and move off the line for codes, so that letters are shortcuts."""
         self.program.lobby.follow()
@@ -303,7 +291,6 @@ class HomePage(ListPage):
             self.choose("turns")
         elif self.chosen == "join":
             self.choose("match")
-        self._show_losses()
 
     def covered(self, screen: object) -> None:
         if isinstance(screen, RoomScreen):
