@@ -19,9 +19,8 @@ from tests.programs import Process, start_program
 from tests.server.ratings.served import CLOCK, RULES, claimed, rating
 from tictactoe_client import Client, Room, Tournament, connect, events
 from tictactoe_client.online.challenges import Challenges
-from tictactoe_client.online.games import Games
-from tictactoe_client.online.rooms import Rooms
-from tictactoe_client.online.tournaments import Tournaments
+from tictactoe_client.online.rooms import Games, Rooms
+from tictactoe_client.online.tournament import Tournaments
 from tictactoe_protocol.events import EventOpen
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.features.ratings.service import Ladders

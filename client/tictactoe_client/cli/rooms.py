@@ -28,8 +28,7 @@ from tictactoe_client.online.address import Address, Cluster, is_event_link, par
 from tictactoe_client.online.client import Client
 from tictactoe_client.online.connection import open_connection
 from tictactoe_client.online.errors import Refused, Unreachable, describe_cause
-from tictactoe_client.plain.face import PlainFace
-from tictactoe_client.plain.game import PlainGame
+from tictactoe_client.plain.game import PlainFace, PlainGame
 from tictactoe_client.plain.tournament import PlainEvent
 from tictactoe_client.session import Session, cluster_for
 from tictactoe_client.settings import ExitCode, Misuse, Settings

@@ -23,13 +23,12 @@ from tictactoe_client.online.address import DEFAULT_SERVER, Address, Cluster, fi
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.challenges import Challenges
 from tictactoe_client.online.connection import GOING_DOWN, Connection, arrive, come_back, greet, is_passing
-from tictactoe_client.online.games import Games
 from tictactoe_client.online.inspection import read_message, refusal_of
 from tictactoe_client.online.messages import Changed, Message, Messages, Subscribers, Work
 from tictactoe_client.online.part import Awaited
 from tictactoe_client.online.room import Room
-from tictactoe_client.online.rooms import Rooms
-from tictactoe_client.online.tournaments import Tournaments
+from tictactoe_client.online.rooms import Games, Rooms
+from tictactoe_client.online.tournament import Tournaments
 from tictactoe_protocol import ErrorCode, encode, parse_name, pushes
 from tictactoe_protocol.challenges import Challenged, ChallengeOver
 from tictactoe_protocol.days import Turns

@@ -15,15 +15,16 @@ from tictactoe_client.online.errors import EXPULSIONS, ConnectionLost, Interrupt
 from tictactoe_client.online.messages import Changed, Stream
 from tictactoe_client.online.room import Room
 from tictactoe_client.online.tournament import Tournament
-from tictactoe_client.plain.face import PlainFace
 from tictactoe_client.plain.reminders import Reminders
 from tictactoe_client.session import Session
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.streams.keyboard import Keyboard, asking_before_interrupt, is_decision
 from tictactoe_client.streams.output import Output, OutputFailed, is_terminal, print_error
 from tictactoe_client.text import arrival
+from tictactoe_client.text.language import means
 from tictactoe_client.text.talk import Muted, describe_push, describe_turns
 from tictactoe_client.text.wording import describe_choices, describe_ways_on, has_moved_on
+from tictactoe_client.visit.face import Prompt
 from tictactoe_client.visit.visit import Visit, describe_wait
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.challenges import Challenged
@@ -35,6 +36,32 @@ from tictactoe_words.catalogue import say
 from tictactoe_words.ladders import describe_challenge, describe_challenge_end
 from tictactoe_words.telling import announce
 from tictactoe_words.wording import count, describe_turn
+
+
+class PlainFace:
+    """A person who reads `output` and types."""
+
+    def __init__(self, output: Output, keyboard: Keyboard, *, asks: bool) -> None:
+        self._output = output
+        self._keyboard = keyboard
+        self.asks = asks
+
+    def show(self, *lines: str) -> None:
+        self._output.print(*lines)
+
+    async def ask(self, prompt: Prompt) -> str | None:
+        if not self.asks:
+            return None
+        how = say("answer default", default=prompt.default) if prompt.default else ""
+        if prompt.value is None:
+            how = say("answer typed watch" if prompt.word else "answer typed")
+        self._output.print(*f"{prompt.text} {how}".rstrip().split("\n"))
+        self._output.prompt()
+        line = await self._keyboard.read_line()
+        self._output.note_typed()
+        if line is None or prompt.value is not None:
+            return None if line is None else line.strip()
+        return "" if means(line, "yes", *filter(None, [prompt.word])) else None
 
 
 class PlainGame:

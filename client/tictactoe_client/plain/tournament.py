@@ -13,8 +13,7 @@ from tictactoe_client.online.errors import Interrupted, Refused
 from tictactoe_client.online.events import Back, Lost
 from tictactoe_client.online.messages import Message, Messages
 from tictactoe_client.online.tournament import Tournament
-from tictactoe_client.plain.face import PlainFace
-from tictactoe_client.plain.game import PlainGame
+from tictactoe_client.plain.game import PlainFace, PlainGame
 from tictactoe_client.session import Session
 from tictactoe_client.settings import ExitCode
 from tictactoe_client.streams.keyboard import Keyboard
