@@ -193,7 +193,7 @@ class Settings:
         changed_keys: Keys by action, as bound in `client.toml`.
         fixed: Keys of the options that `client.toml` sets, which choices in the program change for this run alone.
         doubts: Warnings about `client.toml`; the full screen shows the first.
-        waiting_line_seconds: When plain mode first says that it is still waiting.
+        waiting_line_seconds: How often plain mode says that it is still waiting.
         leaving_seconds: How long a player stays after the end of the input.
     """
 

@@ -1,16 +1,18 @@
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, announce, players, seat, state
 from tictactoe_client.text.talk import announce_chat
-from tictactoe_client.text.wording import describe_choices, describe_claim
-from tictactoe_engine import Rules
-from tictactoe_protocol.pushes import ChatLine, Offers, SeatState
+from tictactoe_client.text.wording import describe_choices
+from tictactoe_engine import PRESETS, Rules
+from tictactoe_protocol.pushes import ChatLine, Offers, RoomState, SeatState
 from tictactoe_protocol.terms import ClockTerms
 from tictactoe_words.choices import absent_opponents
 from tictactoe_words.lines import describe_lines
 
 WATCHER = "p-watcher"
+THREE = PRESETS["three-players"]
 
 
 def test_a_takeback_is_announced_with_its_moves_and_its_player() -> None:
@@ -68,9 +70,21 @@ def test_a_seat_that_is_no_longer_held_may_be_claimed() -> None:
     assert absent_opponents(gone, ANA) == {"O": 0}
     assert absent_opponents(gone, BO) == {}
     assert absent_opponents(gone, "p-watcher") == {}
-    assert describe_claim(gone, ["O"]) == (
-        "bo has been away too long. Type claim to take the win, claim draw to call it a draw, or just wait."
-    )
+    claim = "bo has been away too long. Type claim to take the win, claim draw to call it a draw, or just wait."
+    assert describe_choices(PLAIN, gone, ANA) == [claim]
+    assert describe_choices(gone, replace(gone, watchers=3), ANA) == describe_choices(PLAIN, gone, BO) == []
+
+
+def test_of_three_players_only_newly_claimable_ones_are_named() -> None:
+    def away(*holds_ms: int) -> RoomState:
+        held = zip(players(THREE).items(), (UNSET, *holds_ms), strict=True)
+        seats = {mark: each and replace(each, online=mark == "X", hold_ms=hold_ms) for (mark, each), hold_ms in held}
+        return state([0], THREE, seats=seats)
+
+    ends = "has been away too long. Type claim to take the win, or just wait."
+    assert describe_choices(away(9_000, 4_000), away(5_000, 0), ANA) == [f"cy {ends}"]
+    assert describe_choices(away(5_000, 0), away(0, 0), ANA) == [f"bo {ends}"]
+    assert describe_choices(away(0, 0), away(0, 60_000), ANA) == []
 
 
 def test_only_absent_opponents_of_a_running_game_can_be_claimed() -> None:

@@ -1,4 +1,3 @@
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, players, state
@@ -6,12 +5,11 @@ from tests.rows import each
 from tictactoe_client.plain import reminders as plain
 from tictactoe_client.settings import Settings
 from tictactoe_engine import PRESETS
-from tictactoe_protocol.pushes import RoomState, SeatState
+from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.terms import ClockState, ClockTerms
 
 WATCHER = "p-watcher"
 BY_SEAT = ClockTerms(initial_ms=60_000, increment_ms=2_000)
-CLAIM = "bo has been away too long. Type claim to take the win, claim draw to call it a draw, or just wait."
 
 
 class Reminders:
@@ -36,18 +34,13 @@ class Reminders:
         self._is_back = True
 
     def speak(self, now: float) -> list[str]:
-        return [] if self._state is None else self._reminders.speak(self._state, now)
+        return self._reminders.speak(now)
 
 
 def timed(moves: tuple[int, ...], left_ms: int, terms: ClockTerms = BY_SEAT, game: int = 1) -> RoomState:
     current = state(moves, game=game)
     clock = ClockState({"X": left_ms, "O": 60_000}, current.turn)
     return replace(current, clock=clock, time_control=terms)
-
-
-def away(hold_ms: int, **changes: object) -> RoomState:
-    seats = {**players(), "O": SeatState(BO, "bo", online=False, bot=None, hold_ms=hold_ms)}
-    return replace(state((0,), seats=seats), **changes)
 
 
 def said(reminders: Reminders, until: float) -> list[tuple[float, str]]:
@@ -138,53 +131,23 @@ def test_an_opponents_time_is_not_announced(viewer: str, settings: Settings, cur
     assert Reminders(viewer, settings, current, 0.0).next_at is None
 
 
-def test_a_possible_claim_is_announced_once() -> None:
-    reminders = Reminders(ANA, Settings(quiet=True), away(5_000), 0.0)
-    assert said(reminders, 20.0) == [(5.0, CLAIM)]
-    reminders.take(away(0, watchers=3), 6.0)
-    assert said(reminders, 20.0) == []
-
-
-def test_a_second_drop_starts_a_full_hold() -> None:
-    reminders = Reminders(ANA, Settings(quiet=True), away(0), 0.0)
-    assert said(reminders, 1.0) == [(0.0, CLAIM)]
-    reminders.take(away(60_000), 10.0)
-    assert said(reminders, 100.0) == [(70.0, CLAIM)]
-
-
-def test_of_three_players_only_claimable_ones_are_named() -> None:
-    three = PRESETS["three-players"]
-    seats = {
-        mark: seat and replace(seat, online=mark == "X", hold_ms=hold)
-        for (mark, seat), hold in zip(players(three).items(), (UNSET, 9_000, 4_000), strict=True)
-    }
-    reminders = Reminders(ANA, Settings(quiet=True), state((0,), three, seats=seats), 0.0)
-    assert said(reminders, 60.0) == [
-        (4.0, "cy has been away too long. Type claim to take the win, or just wait."),
-        (9.0, "bo has been away too long. Type claim to take the win, or just wait."),
-    ]
-
-
-def test_waiting_is_announced_ever_less_often() -> None:
+def test_waiting_is_announced_every_thirty_seconds() -> None:
     alone = state(seats={**players(), "O": None})
     reminders = Reminders(ANA, Settings(), alone, 0.0)
-    assert said(reminders, 900.0) == [
-        (30.0, "Still waiting for another player after 30 seconds."),
-        (60.0, "Still waiting for another player after 1 minute."),
-        (120.0, "Still waiting for another player after 2 minutes."),
-        (300.0, "Still waiting for another player after 5 minutes."),
-        (600.0, "Still waiting for another player after 10 minutes."),
-        (900.0, "Still waiting for another player after 15 minutes."),
+    assert said(reminders, 100.0) == [
+        (30.0, "Still waiting for another player after 0:30."),
+        (60.0, "Still waiting for another player after 1:00."),
+        (90.0, "Still waiting for another player after 1:30."),
     ]
-    reminders.take(replace(alone, watchers=2), 901.0)
-    assert reminders.next_at == 1200.0
-    reminders.take(state(), 902.0)
+    reminders.take(replace(alone, watchers=2), 101.0)
+    assert reminders.next_at == 120.0
+    reminders.take(state(), 102.0)
     assert reminders.next_at is None
 
 
 def test_without_a_connection_it_is_the_connection_that_is_waited_for() -> None:
-    reminders = Reminders(ANA, Settings(), away(5_000), 0.0)
+    reminders = Reminders(ANA, Settings(), state(seats={**players(), "O": None}), 0.0)
     reminders.lose_connection(2.0)
-    assert said(reminders, 40.0) == [(32.0, "Still no connection after 30 seconds.")]
+    assert said(reminders, 40.0) == [(32.0, "Still no connection after 0:30.")]
     reminders.take(state(), 41.0)
     assert reminders.next_at is None

@@ -241,7 +241,7 @@ class PlainGame:
                 async with asyncio.timeout_at(None if self._actions is None else self._reminders.next_at):
                     await self._changed.wait()
             except TimeoutError:
-                if self._state is not None and (lines := self._reminders.speak(self._state, _now())):
+                if lines := self._reminders.speak(_now()):
                     self._tell(*lines)
 
     async def _hear_all(self, actions: Actions, happenings: Stream[events.RoomEvent]) -> None:

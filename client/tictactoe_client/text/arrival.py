@@ -55,7 +55,7 @@ def greet(state: RoomState, client: Client, settings: Settings, room: Room) -> l
     elif settings.asks and not settings.quiet:
         lines.append(say("look back hint"))
     lines += announce_standing(state, viewer)
-    lines += describe_choices(replace(state, offers=Offers()), state, actor)
+    lines += describe_choices(replace(state, status="waiting", offers=Offers()), state, actor)
     return [*lines, describe_turn(state, viewer)] if state.status == "waiting" else lines
 
 

@@ -104,6 +104,7 @@ def describe_choices(old: RoomState, new: RoomState, viewer: str) -> list[str]:
     """Describe how to answer new questions in a state; return nothing for watchers."""
     before = {(question.id, question.marks) for question in choices(old, viewer).questions}
     asked = choices(new, viewer).questions
+    claimed = {mark for id, marks in before if id == "claim" for mark in marks}
     several = ", of several" if len([one for one in asked if one.id in ("draw", "undo", "rematch")]) > 1 else ""
     lines = []
     for question in asked:
@@ -115,6 +116,8 @@ def describe_choices(old: RoomState, new: RoomState, viewer: str) -> list[str]:
             lines.append(say("answer rematch"))
         elif question.id == "deserted" and old.status == "over":
             lines.append(say("no rematch then", ways=describe_ways_on(new, viewer)))
+        elif question.id == "claim" and (gone := [mark for mark in question.marks if mark not in claimed]):
+            lines.append(describe_claim(new, gone))
     return lines
 
 
