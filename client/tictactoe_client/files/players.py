@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import threading
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
@@ -103,14 +102,12 @@ class KnownPlayers:
     A file that is damaged or of another version is never overwritten, and counts as empty.
 
     Attributes:
-        problem: Why changes are not in the file yet (until then they apply to this run only), or None if all are.
+        problem: Why the latest change is not in the file, or None if it is.
     """
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path or state_folder() / "players.json"
         self.problem: str | None = None
-        self._waiting: list[Change] = []
-        self._turn = threading.Lock()
 
     def on(self, servers: Servers) -> list[KnownPlayer]:
         """Return the players at these addresses without duplicates, the latest first.
@@ -118,7 +115,7 @@ class KnownPlayers:
         Players of these addresses come before players known only through another server of the cluster.
         """
         newest: dict[str, KnownPlayer] = {}
-        for player in sorted(self._read(), key=_rank(servers), reverse=True):
+        for player in sorted(self._read().values(), key=_rank(servers), reverse=True):
             if player.is_known_at(servers):
                 known = newest.setdefault(player.token, player)
                 newest[player.token] = replace(known, rooms=_join(player.rooms, known.rooms))
@@ -132,7 +129,7 @@ class KnownPlayers:
         return next((player for player in known if name in (None, player.name)), None)
 
     def find_name(self) -> str | None:
-        chosen = [player for player in self._read() if not player.name.startswith(GUEST)]
+        chosen = [player for player in self._read().values() if not player.name.startswith(GUEST)]
         return max(chosen, key=lambda player: player.used_at).name if chosen else None
 
     def take(
@@ -160,7 +157,7 @@ class KnownPlayers:
             free = [player for player in local if player.is_free and player.token not in but]
             seated = [player for player in free if room in player.rooms or (resumes and player.rooms)]
             matching = seated or [player for player in free if name in (None, player.name) and not only_seated]
-            if matching and not chosen:  # a retry of the write must not claim a second player
+            if matching:
                 token, now = max(matching, key=_rank(servers)).token, time.time()
                 chosen.extend(replace(row, pid=os.getpid(), used_at=now) for row in local if row.token == token)
             _put(players, *chosen)
@@ -210,47 +207,34 @@ class KnownPlayers:
                 if player.pid == os.getpid():
                     players[player.key] = replace(player, pid=_NOBODY)
 
-        if self._waiting or any(player.pid == os.getpid() for player in self._read()):
+        if any(player.pid == os.getpid() for player in self._read().values()):
             self.change(release)
 
-    def change(self, *changes: Change) -> None:
-        """Write changes, pending ones first; if those were blocked, do not wait for the lock again."""
-        with self._turn:
-            seconds = 0.0 if self._waiting else None
-            self._waiting += changes
-            try:
-                change_file(self.path, self._rewrite, seconds=seconds)
-            except (Busy, UnknownFile) as error:
-                self.problem = error.message
-                self._read()  # applies the change to the current content
-                return
-            except NotKept:
-                pass
-            self._waiting, self.problem = [], None
-
-    def _read(self) -> list[KnownPlayer]:
+    def change(self, change: Change) -> None:
+        """Write a change; if the file cannot be written, apply it to a copy, and do not wait for the lock again."""
         try:
-            return self._apply(self.path.read_bytes())
-        except OSError:
-            return self._apply(b"")
+            change_file(self.path, partial(self._rewrite, change), seconds=0.0 if self.problem else None)
+            self.problem = None
+        except (Busy, UnknownFile) as error:
+            self.problem = error.message
+            change(self._read())
+        except NotKept:
+            pass
 
-    def _rewrite(self, content: bytes) -> bytes:
+    def _read(self) -> Players:
+        with contextlib.suppress(OSError, ValueError):
+            return _parse(self.path.read_bytes())
+        return {}
+
+    def _rewrite(self, change: Change, content: bytes) -> bytes:
         try:
-            before = _parse(content)
+            before, players = _parse(content), _parse(content)
         except ValueError:
             raise UnknownFile(say("file unknown", file=self.path)) from None
-        after = self._apply(content)
-        if after == list(before.values()):
+        change(players)
+        if players == before:
             return content
-        return msgspec.json.format(msgspec.json.encode(_File(after, 3)), indent=1)
-
-    def _apply(self, content: bytes) -> list[KnownPlayer]:
-        players: Players = {}
-        with contextlib.suppress(ValueError):
-            players = _parse(content)
-        for change in tuple(self._waiting):
-            change(players)
-        return list(players.values())[-_MOST_PLAYERS:]
+        return msgspec.json.format(msgspec.json.encode(_File([*players.values()][-_MOST_PLAYERS:], 3)), indent=1)
 
 
 def _parse(content: bytes) -> Players:
