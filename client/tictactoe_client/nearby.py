@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlsplit
 
-from tictactoe_client.online.address import Address, own_addresses, own_interfaces, parse_address
+from tictactoe_client.online.address import Address, parse_address
 from tictactoe_client.online.connection import context_for
 from tictactoe_client.online.errors import BadAddress, ClientError, Unreachable
 from tictactoe_protocol import PROTOCOL_VERSION, SERVICE_TYPE, clean_text
@@ -67,15 +67,21 @@ async def find_nearby(most_seconds: float = _SEARCH_SECONDS) -> tuple[NearbyServ
 
 
 async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -> None:
-    """Call `changed` with the announced servers, the nearest first, at every change, until cancelled.
+    """Call `changed` with the announced servers by name, at most `_MOST_KNOWN`, at every change, until cancelled.
 
-    Without multicast no server is found. No announcement makes this raise or hides others; if there are more than
-    `_MOST_KNOWN`, the nearest are kept.
+    Without multicast no server is found. No announcement makes this raise.
     """
     from zeroconf import DNSQuestionType, Error
     from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
-    announced, waiting = _Announced(changed), set[str]()
+    announced, waiting = dict[str, NearbyServer](), set[str]()
+
+    def note(name: str, server: NearbyServer | None) -> None:
+        if server is None and announced.pop(name, None) is None:
+            return
+        if server is not None and (name in announced or len(announced) < _MOST_KNOWN):
+            announced[name] = server
+        changed(tuple(dict.fromkeys(sorted(announced.values(), key=lambda each: each.name.casefold()))))
 
     async def ask(zeroconf: Zeroconf, service_type: str, name: str) -> None:
         with contextlib.suppress(OSError, ValueError, Error):
@@ -83,12 +89,12 @@ async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -
             if not info.load_from_cache(zeroconf) and len(waiting) < _MOST_ASKED:
                 waiting.add(name)
                 await info.async_request(zeroconf, 1_000, DNSQuestionType.QM)
-            announced.note(name, await inspect(info))
+            note(name, await inspect(info))
         waiting.discard(name)
 
     def hear(zeroconf: Zeroconf, service_type: str, name: str, state_change: ServiceStateChange) -> None:
         if state_change.name == "Removed":
-            announced.note(name, None)
+            note(name, None)
         elif name not in waiting:
             asking.create_task(ask(zeroconf, service_type, name))
 
@@ -107,33 +113,6 @@ async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -
                     with contextlib.suppress(asyncio.CancelledError):
                         await asyncio.shield(closing)
                 zeroconf.zeroconf.engine.close()  # in case the ending loop has cancelled that, too
-
-
-class _Announced:
-    """The known servers by their announced names."""
-
-    def __init__(self, changed: Callable[[tuple[NearbyServer, ...]], object]) -> None:
-        self._changed = changed
-        self._servers: dict[str, NearbyServer] = {}
-        self._own, self._networks = own_addresses(), [interface.network for interface in own_interfaces()]
-
-    def note(self, name: str, server: NearbyServer | None) -> None:
-        """Store the server of a name, or remove the name for None, and report the servers."""
-        if server is None and name not in self._servers:
-            return
-        if server is None:
-            del self._servers[name]
-        else:
-            self._servers[name] = server
-        nearest = sorted(self._servers, key=self._measure)
-        for farthest in nearest[_MOST_KNOWN:]:
-            del self._servers[farthest]
-        self._changed(tuple(dict.fromkeys(self._servers[name] for name in nearest[:_MOST_KNOWN])))
-
-    def _measure(self, name: str) -> tuple[int, str, str]:
-        server = self._servers[name]
-        is_near = any(ipaddress.ip_address(server.at) in network for network in self._networks)
-        return 0 if server.at in self._own else 1 if is_near else 2, server.name.casefold(), name
 
 
 async def inspect(info: AsyncServiceInfo) -> NearbyServer | None:

@@ -13,8 +13,8 @@ from zeroconf.const import _CLASS_IN, _FLAGS_AA, _FLAGS_QR_RESPONSE, _TYPE_PTR
 from tests.environment import SERVICE_TYPE
 from tests.peer import PATIENCE_SECONDS
 from tests.raw import listening
-from tictactoe_client.nearby import NearbyServer, fetch_status, follow_nearby, inspect, is_of_a_network
-from tictactoe_client.online.address import own_addresses, parse_address
+from tictactoe_client.nearby import NearbyServer, fetch_status, follow_nearby, inspect
+from tictactoe_client.online.address import parse_address
 from tictactoe_protocol import PROTOCOL_VERSION
 
 
@@ -108,28 +108,6 @@ async def test_foreign_services_do_not_disturb_discovery() -> None:
         while "Class 6e" not in dict(urls(servers := await told.get())):
             pass
         assert "Class 6d" in dict(urls(servers))
-
-
-async def test_a_hundred_invented_servers_stand_behind_the_one_on_this_machine() -> None:
-    own = next(filter(is_of_a_network, own_addresses()), None)
-    if own is None:
-        pytest.skip("this machine is on no network")
-    async with following() as (announcing, told):
-        await register(announcing, announced("zoe", own))
-        for number in range(100):
-            invented = announced(f"a {number}", f"10.99.0.{number}")
-            invented.server = f"invented-{number}.local."
-            packet = DNSOutgoing(_FLAGS_QR_RESPONSE | _FLAGS_AA)
-            for record in (
-                invented.dns_pointer(),
-                invented.dns_service(),
-                invented.dns_text(),
-                *invented.dns_addresses(),
-            ):
-                packet.add_answer_at_time(record, 0)
-            announcing.zeroconf.async_send(packet)
-        while urls(servers := await told.get())[0] != ("zoe", f"ws://{own}:8765") or len(servers) < 101:
-            pass
 
 
 @pytest.mark.parametrize(
