@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from tests.rows import each
 from tictactoe_client.input import intents
-from tictactoe_client.input.cells import begins_anew
 from tictactoe_client.input.intents import BadInput, parse_intent
 from tictactoe_engine import PRESETS, Keys, Rules
 from tictactoe_words.commands import Place, Query
@@ -78,11 +77,3 @@ def test_a_keypad_has_its_seven_at_the_top() -> None:
 def test_no_line_does_worse_than_be_refused(line: str, keys: Keys, rules: Rules) -> None:
     with contextlib.suppress(BadInput):
         parse_intent(line, rules, keys=keys)
-
-
-@each(("board", "typed"), [(board, typed) for board, keys in TABLES["typed"].items() for typed in keys])
-def test_a_complete_move_is_extended_or_replaced(board: str, typed: str) -> None:
-    text = ""
-    for key in typed:
-        text = key if begins_anew(text, key, BOARDS[board]) else text + key
-    assert text == TABLES["typed"][board][typed]

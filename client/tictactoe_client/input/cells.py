@@ -84,19 +84,6 @@ def is_whole(text: str, rules: Rules, keys: Keys = Keys.PHONE) -> bool:
     return True
 
 
-def begins_anew(text: str, character: str, rules: Rules) -> bool:
-    """Return True if a character replaces the typed move, which is complete, because it can only begin a new one.
-
-    >>> [begins_anew("h1", character, Rules(15, 15, 5)) for character in "0c,"]
-    [False, True, False]
-    """
-    if not is_whole(text, rules) or goes_on(text.lstrip() + character, rules):
-        return False
-    if rules.gravity and find_column(text, rules) is not None and not character.isdigit():
-        return find_column(character, rules) is not None
-    return character.isascii() and character.isalnum()
-
-
 def goes_on(text: str, rules: Rules) -> bool:
     """Return True if a move on this board can begin with this text."""
     letters, digits = len(format_column(rules.columns - 1)), len(str(max(rules.rows, rules.columns)))

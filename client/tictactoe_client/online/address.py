@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
-import itertools
 import re
 import shlex
 import socket
@@ -250,28 +249,20 @@ def _answers(host: str, port: int) -> bool:
         return False
 
 
-def own_interfaces() -> list[ipaddress.IPv4Interface | ipaddress.IPv6Interface]:
-    """Return this machine's addresses with their networks, or none in a sandbox that hides them."""
-    import ifaddr
-
-    interfaces = []
-    with contextlib.suppress(OSError):
-        for ip in itertools.chain.from_iterable(adapter.ips for adapter in ifaddr.get_adapters()):
-            host = ip.ip if isinstance(ip.ip, str) else ip.ip[0]
-            interfaces.append(ipaddress.ip_interface(f"{host.partition('%')[0]}/{ip.network_prefix}"))
-    return interfaces
-
-
 @lru_cache(maxsize=1)
 def own_addresses() -> tuple[str, ...]:
     """Return this machine's addresses, IPv4 before IPv6, each beginning with that of the default route."""
+    import ifaddr
+
     texts: list[str] = []
     # Documentation addresses (RFC 5737, RFC 3849); connecting a UDP socket sends nothing.
     for target, family in (("192.0.2.1", socket.AF_INET), ("2001:db8::1", socket.AF_INET6)):
         with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.connect((target, 9))
             texts.append(str(probe.getsockname()[0]))
-    texts += (str(interface.ip) for interface in own_interfaces())
+    with contextlib.suppress(OSError):  # in a sandbox that hides them
+        ips = [ip.ip for adapter in ifaddr.get_adapters() for ip in adapter.ips]
+        texts += (str(ipaddress.ip_address((ip if isinstance(ip, str) else ip[0]).partition("%")[0])) for ip in ips)
     away = [text for text in texts if text != "::1" and not text.startswith(("127.", "169.254.", "fe80:"))]
     return tuple(sorted(dict.fromkeys(away), key=lambda address: ":" in address))
 

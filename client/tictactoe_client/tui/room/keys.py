@@ -7,7 +7,7 @@ from operator import attrgetter
 from time import monotonic
 from typing import cast
 
-from tictactoe_client.input.cells import begins_anew, cell_of_key, landing_cell
+from tictactoe_client.input.cells import cell_of_key, landing_cell
 from tictactoe_client.input.intents import BadInput, describe_move
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.errors import ClientError
@@ -244,8 +244,6 @@ class RoomCommands:
         elif not typed and character.isalpha() and has_single_keys(rules) and keys is Keys.LETTERS:
             self._program.say(say("room letters place", typed=f"{self._colon}b3"))
         elif character != " " or (typed and not is_key_typed):
-            if begins_anew(model.typed, character, rules):
-                model.typed = ""
             model.type(character)
 
     def _press_cell(self, character: str, cell: int) -> None:
