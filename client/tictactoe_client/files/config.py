@@ -78,8 +78,8 @@ def _read(path: Path) -> Config:
     except FileNotFoundError:
         return Config(path)
     except (OSError, UnicodeError) as error:
-        reason = describe_cause(error) if isinstance(error, OSError) else say("config no utf-8")
-        return Config(path, warnings=(say("record unreadable file", file=path, why=reason),), hides_server=True)
+        warning = say("record unreadable file", file=path, why=describe_cause(error))
+        return Config(path, warnings=(warning,), hides_server=True)
     import tomllib
 
     try:

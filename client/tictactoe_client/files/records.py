@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -27,7 +27,7 @@ from tictactoe_engine.records import (
     parse_record,
     parse_records,
 )
-from tictactoe_engine.records.faults import fault
+from tictactoe_engine.records.reader import MAX_TEXT_LENGTH
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.events import round_of
 from tictactoe_protocol.pushes import RoomState
@@ -35,32 +35,24 @@ from tictactoe_words.catalogue import say
 from tictactoe_words.refusals import describe_refusal
 
 STANDARD_STREAM: Final = "-"
-MAX_RECORD_BYTES: Final = 4_000_000
-"""One million characters of four bytes."""
-_BEGINNINGS: Final = ("[", ";", "{", "%", "", *"0123456789*")
 _PLAIN_WORD: Final = re.compile(r"[A-Za-z0-9]{1,32}", re.ASCII)
 
 
 def read_records(name: str) -> tuple[GameRecord, ...]:
     """Return the games in a file, at least one; ``-`` is standard input. Raise `Misuse` with the place of an error."""
+    path = None if name == STANDARD_STREAM else Path(name).expanduser()
+    shown = clean_text(name) if path else say("standard input")
     try:
-        with nullcontext(sys.stdin.buffer) if name == STANDARD_STREAM else open(Path(name).expanduser(), "rb") as file:
-            content = file.read(MAX_RECORD_BYTES + 4)
+        with open(path or 0, encoding="utf-8", newline="", closefd=path is not None) as file:
+            records = parse_records(file.read(MAX_TEXT_LENGTH + 1))
+    except RecordError as error:
+        raise Misuse(
+            say("record fault", file=shown, line=error.line, column=error.column, why=_explain(error))
+        ) from None
     except (OSError, ValueError) as error:
         raise _cannot("record unreadable file", name, error) from None
-    try:
-        text = content.decode("utf-8", "strict" if len(content) <= MAX_RECORD_BYTES else "ignore")
-    except UnicodeDecodeError as error:
-        before = content[: error.start].decode("utf-8").removeprefix("\ufeff")
-        told = GameError("bad_record", say("record byte", byte=f"0x{content[error.start]:02X}"))
-        raise _describe(name, RecordError.at(told, before, len(before))) from None
-    try:
-        records = parse_records(text)
-    except RecordError as error:
-        is_record = text.lstrip("\ufeff \t\r\n")[:1] in _BEGINNINGS or len(text) > MAX_RECORD_BYTES // 4
-        raise _describe(name, error, is_record=is_record) from None
     if not records:
-        raise _describe(name, RecordError(fault("none"), 1, 1))
+        raise Misuse(say("record no such", file=shown))
     return records
 
 
@@ -148,14 +140,6 @@ def _explain(error: RecordError) -> str:
     if error.code == "bad_record" and (why := error.data.get("why")):
         return clean_text(say(f"bad record {why}", **error.data))
     return clean_text(describe_refusal(error.code, error.data) or error.message)
-
-
-def _describe(name: str, error: RecordError, *, is_record: bool = True) -> Misuse:
-    """Describe a fault, or say that a file is no record."""
-    shown = say("standard input") if name == STANDARD_STREAM else clean_text(name)
-    if is_record:
-        return Misuse(say("record fault", file=shown, line=error.line, column=error.column, why=_explain(error)))
-    return Misuse(say("record no such", file=shown))
 
 
 def _cannot(do: str, name: str, error: OSError | ValueError) -> Misuse:

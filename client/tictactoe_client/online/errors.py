@@ -148,5 +148,7 @@ def describe_system_error(number: int) -> str:
 
 def describe_cause(error: OSError | ValueError) -> str:
     """Describe the cause of an error in a few words."""
+    if isinstance(error, UnicodeDecodeError):
+        return say("config no utf-8")
     number = getattr(error, "errno", None)
     return describe_system_error(number) if number else str(error)
