@@ -56,7 +56,7 @@ async def block(settings: Settings, player: str | None, *, strangers: bool, off:
             if strangers:
                 return [say("page strangers welcome" if off else "page strangers blocked")]
             hidden = [] if player is None or off else [say("blocked now", name=clean_text(player))]
-            return [*hidden, await describe_blocks(client, blocks)]
+            return [*hidden, describe_blocks(blocks)]
 
         return await ask_and_print(settings, client, ask)
 

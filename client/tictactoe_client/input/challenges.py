@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from tictactoe_client.input.intents import BadInput
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.client import Client
-from tictactoe_client.online.errors import Refused
 from tictactoe_client.online.part import require_field
 from tictactoe_client.online.room import Room
 from tictactoe_protocol import clean_text
@@ -18,8 +16,6 @@ from tictactoe_protocol.rated import LadderState, Profile, Ratings
 from tictactoe_words.catalogue import say
 from tictactoe_words.choices import describe_reason
 from tictactoe_words.commands import Verb
-
-_MAX_NAMED: Final = 10  # each name costs a request
 
 
 def find_asked(client: Client, *, or_own: bool = False) -> OpenChallenge | None:
@@ -39,7 +35,7 @@ async def carry_out(client: Client, verb: Verb, room: Room | None = None) -> str
         offer = find_asked(client)
         name = verb.argument or (offer.name if offer else "") or ""
         blocks = await client.challenges.block(verb.argument or (offer.player if offer else "") or None)
-        return say("blocked now", name=clean_text(name)) if name else await describe_blocks(client, blocks)
+        return say("blocked now", name=clean_text(name)) if name else describe_blocks(blocks)
     if verb.argument in ("accept", "decline"):
         await _answer(client, accept=verb.argument == "accept")
     elif client.rooms.plays:
@@ -51,16 +47,8 @@ async def carry_out(client: Client, verb: Verb, room: Room | None = None) -> str
     return ""
 
 
-async def describe_blocks(client: Client, blocks: Sequence[str]) -> str:
-    """Describe the blocked players by some of their names, or by ids if they have none."""
-    names = []
-    for player in blocks[:_MAX_NAMED]:
-        try:
-            names.append(clean_text((await fetch_profile(client, player)).name))
-        except Refused:
-            names.append(player)
-    more = ["..."] if len(blocks) > len(names) else []
-    return f"{say('blocked many', n=len(blocks))} {', '.join([*names, *more])}" if names else say("blocked nobody")
+def describe_blocks(blocks: Sequence[str]) -> str:
+    return f"{say('blocked many', n=len(blocks))} {', '.join(blocks)}" if blocks else say("blocked nobody")
 
 
 async def fetch_profile(client: Client, player: str) -> PlayerProfile:
