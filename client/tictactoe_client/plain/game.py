@@ -99,10 +99,6 @@ class PlainGame:
     def _is_over(self) -> bool:
         return self._state is not None and self._state.status == "over"
 
-    async def save(self, line: str) -> list[str]:
-        """Carry out a typed ``save``, even after the run, and return the answer."""
-        return [] if self._actions is None else [*(await self._actions.do_line(line)).lines]
-
     async def run(self, choice: Choice) -> int | Tournament:
         """Enter a room and return the exit code, or the event with the code of the choice."""
         try:

@@ -49,7 +49,6 @@ class PlainEvent:
         self._shown: EventState | None = None
         self._has_quit = False
         self._rooms: set[str] = set()
-        self._game: PlainGame | None = None
 
     async def run(self, way: EventWay) -> int:
         entered = await self._visit.enter(way)
@@ -64,9 +63,8 @@ class PlainEvent:
         while (call := await self._attend()) is not None:
             self._output.print(words.describe_call(call))
             self._rooms.add(call.room)
-            self._game = PlainGame(self._session, self._keyboard, self._output)
             try:
-                await self._game.run(Choice("join", code=call.room))
+                await PlainGame(self._session, self._keyboard, self._output).run(Choice("join", code=call.room))
             except Refused as refused:
                 self._output.print(clean_text(refused.message))
             self._session.forget_room(call.room)
@@ -124,8 +122,6 @@ class PlainEvent:
         if means(word, "round"):
             pairings = align_columns(attendance.tabulate_games(event.state, event.age_ms).values())
             return [*pairings, *attendance.describe_progress(event.state, event.due_ms, event.age_ms)]
-        if means(word, "save") and self._game is not None:
-            return await self._game.save(line)
         if not word or means(word, "help"):
             return [self._hint]
         return await carry_out(self._visit, event, *parse_command(line, self._hint))
@@ -138,8 +134,8 @@ class PlainEvent:
 
     @property
     def _hint(self) -> str:
-        saves, event = () if self._game is None else ("save",), self._tournament
-        return list_words(map(word_of, ("table", "round", *saves, *words.list_deeds(event.state, event.viewer))))
+        event = self._tournament
+        return list_words(map(word_of, ("table", "round", *words.list_deeds(event.state, event.viewer))))
 
     def _tell_changes(self) -> None:
         old, state = self._shown, self._tournament.state
