@@ -68,7 +68,7 @@ class Option:
         name: As on the command line. A switch "no-x" fills its field with the opposite.
         fills: The field of `Settings`.
         kind: The type of the value, or its possible words.
-        shows: The value is called by the sentence ``metavar SHOWS`` in the help.
+        shows: The name of the value in the help, or the id of a sentence ``metavar SHOWS``.
         other_variable: A variable of many programs that switches the option on.
     """
 
@@ -198,18 +198,18 @@ class Settings:
     """
 
     mode: Mode = "plain"
-    server: str | None = _option("server", None, short="s", shows="url", is_list=True)
+    server: str | None = _option("server", None, short="s", shows="URL", is_list=True)
     ca: str | None = _option("server", None, shows="file")
     local: bool = _option("server", is_in_file=False)
-    name: str | None = _option("server", None, short="n", shows="name")
-    timeout_seconds: float = _option("server", 5.0, name="timeout", shows="seconds")
-    theme: str = _option("looks", "auto", kind=THEMES, shows="name", is_on_page=True)
+    name: str | None = _option("server", None, short="n", shows="NAME")
+    timeout_seconds: float = _option("server", 5.0, name="timeout", shows="N")
+    theme: str = _option("looks", "auto", kind=THEMES, shows="NAME", is_on_page=True)
     colour: bool = _option("looks", name="no-color", other_variable="NO_COLOR", is_on_page=True)
     ascii: bool = _option("looks", is_on_page=True)
     motion: bool = _option("looks", True, name="no-motion", is_on_page=True)
     mouse: bool = _option("looks", True, name="no-mouse", is_on_page=True)
     bell: Bell = _option("looks", "away", kind=get_args(Bell), is_on_page=True)
-    language: str = _option("looks", "auto", kind=("auto", *LANGUAGES), shows="language", is_on_page=True)
+    language: str = _option("looks", "auto", kind=("auto", *LANGUAGES), shows="LANG", is_on_page=True)
     draws_board: bool = _option("looks", True, name="no-board", other_variable="ACCESSIBLE")
     keys: Keys = _option("moves", Keys.PHONE, is_on_page=True)
     coordinates: Coordinates = _option("moves", Coordinates.ROW_COLUMN_1, is_on_page=True)

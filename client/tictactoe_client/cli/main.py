@@ -73,16 +73,16 @@ def _command(name: str, work: str | Callable[..., int], *rest: Any, **options: A
 
 _RATED: Final = Named(["--rated"], is_flag=True)
 _TERMS: Final = (RULES, CLOCK, _RATED)
-_PLAYER: Final = Placed(["player"], metavar="player", required=False)
-_ROOM: Final = Placed(["room"], metavar="room", nargs=-1, required=True)
-_ANY_ROOM: Final = Placed(["room"], metavar="any-room", nargs=-1)
+_PLAYER: Final = Placed(["player"], metavar="NAME|ID", required=False)
+_ROOM: Final = Placed(["room"], metavar="CODE|LINK", nargs=-1, required=True)
+_ANY_ROOM: Final = Placed(["room"], metavar="[CODE|LINK]", nargs=-1)
 
 _GAME: Final = (
     RULES,
-    Named(["--board"], metavar="board"),
-    Named(["--win"], type=Count(), metavar="number"),
-    Named(["--marks"], metavar="letters"),
-    Named(["--blocked"], metavar="cells"),
+    Named(["--board"], metavar="NxN"),
+    Named(["--win"], type=Count(), metavar="N"),
+    Named(["--marks"], metavar="XOA"),
+    Named(["--blocked"], metavar="b2,c3"),
     Named(["--misere"], is_flag=True),
     Named(["--gravity"], is_flag=True),
     Named(["--exact"], is_flag=True),
@@ -102,7 +102,7 @@ _command(
     ("", "--rules gomoku --clock 3+2", "--board 7x7 --win 4 --marks XOA --blocked d4", "--bot hard"),
     *_GAME,
     Named(["--private"], is_flag=True),
-    Named(["--seat"], metavar="mark"),
+    Named(["--seat"], metavar="X"),
     Named(["--bot", "bots"], multiple=True, type=Words(LEVELS)),
     Named(["--analysis"], type=Words(("closed", "open")), default="closed"),
     Named(["--chat"], type=Words(("all", "players")), default="all"),
@@ -121,7 +121,7 @@ _command(
     "local",
     "rooms.play_together",
     ("", "Ana Bo --clock 3+2", "Ana Bo --rules gomoku --opening swap2"),
-    Placed(["names"], metavar="names", nargs=-1),
+    Placed(["names"], metavar="[NAME]...", nargs=-1),
     *_GAME,
 )
 cli.add_command(CommandElsewhere("brain"))
@@ -134,11 +134,11 @@ _command(
     "challenge",
     "rooms.challenge",
     ("bo", "bo --rules connect-four --clock 3+2 --rated --side X"),
-    Placed(["player"], metavar="player"),
+    Placed(["player"], metavar="NAME|ID"),
     *_TERMS,
-    Named(["--side"], metavar="mark"),
+    Named(["--side"], metavar="X"),
 )
-_command("accept", "rooms.accept", ("c7Kq2MxW4n", "c7Kq2MxW4n --name ana"), Placed(["challenge"], metavar="challenge"))
+_command("accept", "rooms.accept", ("c7Kq2MxW4n", "c7Kq2MxW4n --name ana"), Placed(["challenge"], metavar="ID"))
 _command(
     "block",
     "players.block",
@@ -159,21 +159,21 @@ _command(
     "rooms.use_event",
     ("", "K7M4PQ join ana", "new --kind swiss --title Friday --clock 3+2 --roster class.txt", "K7M4PQ begin"),
     Placed(["words"], metavar="event", nargs=-1),
-    Named(["--ticket"], metavar="ticket"),
+    Named(["--ticket"], metavar="TICKET"),
     Named(["--kind"], type=Words(_KINDS), default="round_robin"),
-    Named(["--title"], metavar="title"),
+    Named(["--title"], metavar="TEXT"),
     RULES,
-    Named(["--clock"], metavar="clock", default="3+2"),
-    Named(["--rounds"], type=Count(1, 50), metavar="number"),
+    Named(["--clock"], metavar="3+2", default="3+2"),
+    Named(["--rounds"], type=Count(1, 50), metavar="N"),
     Named(["--double"], is_flag=True),
     Named(["--entry"], type=Words(("open", "code")), default="open"),
     Named(["--roster"], metavar="file", type=FILE),
     Named(["--bot", "bots"], multiple=True, type=Words(LEVELS)),
-    Named(["--size"], type=Count(2, 200), metavar="number"),
+    Named(["--size"], type=Count(2, 200), metavar="N"),
     Named(["--advance"], type=Words(("auto", "hand")), default="auto"),
-    Named(["--ready"], type=Count(1, 3600), default=60, metavar="seconds"),
-    Named(["--break", "rest"], type=Count(0, 600), default=30, metavar="seconds"),
-    Named(["--late"], type=Count(0, 50), default=0, metavar="number"),
+    Named(["--ready"], type=Count(1, 3600), default=60, metavar="N"),
+    Named(["--break", "rest"], type=Count(0, 600), default=30, metavar="N"),
+    Named(["--late"], type=Count(0, 50), default=0, metavar="N"),
     Named(["--chat"], type=Words(("all", "players")), default="all"),
 )
 _command("servers", "rooms.show_servers", ("", "--json"), needs_server=False)
@@ -182,7 +182,7 @@ _command(
     "history",
     "past_games.show_history",
     ("", "--limit 5", "--name ana --json"),
-    Named(["--limit"], type=Count(1, 10_000), metavar="number"),
+    Named(["--limit"], type=Count(1, 10_000), metavar="N"),
 )
 _command(
     "name",
@@ -190,7 +190,7 @@ _command(
     ("", "claim ana", "link", "rescue 7KQ2-M94F-X3ZW-8HTB --name ana"),
     Placed(
         ["what"],
-        metavar="name-deed",
+        metavar="[devices|claim|link|revoke|rescue|export|forget]",
         type=Words(("devices", "claim", "link", "revoke", "rescue", "export", "forget")),
         default="devices",
     ),
@@ -201,8 +201,8 @@ _command(
     "past_games.replay",
     ("", "K7M4PQ-1-1795208400000 --export game.txt", "game.txt --at 12", "K7M4PQ-1-1795208400000 --share"),
     Placed(["source"], metavar="game", required=False, type=FILE),
-    Named(["--game"], type=Count(1), metavar="number"),
-    Named(["--at"], type=Count(0), metavar="number"),
+    Named(["--game"], type=Count(1), metavar="N"),
+    Named(["--at"], type=Count(0), metavar="N"),
     Named(["--export"], metavar="file", type=FILE),
     Named(["--share/--unshare"], default=None),
 )
@@ -218,9 +218,9 @@ _command(
     "days.notify",
     ("", "--feed --quiet-hours 22:00-07:00", "--webhook https://discord.com/api/webhooks/1/x", "--no-webhook"),
     Named(["--feed/--no-feed"], default=None),
-    Named(["--webhook"], metavar="url"),
+    Named(["--webhook"], metavar="URL"),
     Named(["--no-webhook"], is_flag=True),
-    Named(["--quiet-hours"], metavar="hours"),
+    Named(["--quiet-hours"], metavar="22:00-07:00"),
     Named(["--no-quiet-hours"], is_flag=True),
 )
 _command("check", "rooms.check", ("", "--server wss://example.org --timeout 10"))
@@ -228,7 +228,7 @@ _command(
     "config",
     configure,
     ("", "show", "path"),
-    Placed(["what"], metavar="deed", type=Words(("path", "show")), required=False),
+    Placed(["what"], metavar="[path|show]", type=Words(("path", "show")), required=False),
     needs_server=False,
 )
 _command(

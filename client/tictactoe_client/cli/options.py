@@ -50,40 +50,12 @@ class Count(click.ParamType[int | float]):
         return number
 
 
-_METAVARS: Final = {
-    "number": "N",
-    "seconds": "N",
-    "url": "URL",
-    "name": "NAME",
-    "names": "[NAME]...",
-    "player": "NAME|ID",
-    "room": "CODE|LINK",
-    "any-room": "[CODE|LINK]",
-    "ticket": "TICKET",
-    "board": "NxN",
-    "letters": "XOA",
-    "cells": "b2,c3",
-    "mark": "X",
-    "clock": "3+2",
-    "title": "TEXT",
-    "language": "LANG",
-    "hours": "22:00-07:00",
-    "deed": "[path|show]",
-    "name-deed": "[devices|claim|link|revoke|rescue|export|forget]",
-    "shell": "bash|zsh|fish",
-    "differences": "ELO0,ELO1",
-    "challenge": "ID",
-}
-"""The metavars that are the same in every language."""
-
-
 class _Called(click.Parameter):
-    """A parameter whose `metavar` is a name in `_METAVARS` or the id of a sentence."""
+    """A parameter whose `metavar`, if it is a word in small letters, stands for the sentence ``metavar WORD``."""
 
     def make_metavar(self, ctx: click.Context) -> str:
-        if not self.metavar:
-            return super().make_metavar(ctx)
-        return _METAVARS.get(self.metavar) or say(f"metavar {self.metavar}")
+        word = self.metavar or ""
+        return say(f"metavar {word}") if word.isalpha() and word.islower() else super().make_metavar(ctx)
 
 
 class Named(_Called, click.Option):
@@ -126,7 +98,7 @@ LEVELS: Final = ("easy", "medium", "hard", "random", "rules", "perfect")
 """The computer's levels and strategies; the server has the last word."""
 FILE: Final = click.Path(readable=False)
 RULES: Final = Named(["--rules"], envvar="TICTACTOE_RULES", type=Words(PRESETS))
-CLOCK: Final = Named(["--clock"], metavar="clock")
+CLOCK: Final = Named(["--clock"], metavar="3+2")
 
 
 def settings_of(context: click.Context, *, needs_server: bool = True) -> Settings:
