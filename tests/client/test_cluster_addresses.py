@@ -8,11 +8,15 @@ import pytest
 
 from tictactoe_client import Backoff, BadAddress, ConnectionLost, Refused, Unreachable, parse_address
 from tictactoe_client.online.address import Address, parse_cluster
-from tictactoe_client.online.connection import Connection, arrive, come_back
+from tictactoe_client.online.client import Client
+from tictactoe_client.online.connection import Connection, arrive
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.online.events import Back, ConnectionEvent
+from tictactoe_client.online.messages import Message
 from tictactoe_client.session import cluster_for
 from tictactoe_client.settings import Settings
+from tictactoe_protocol import PROTOCOL_VERSION
+from tictactoe_protocol.pushes import Welcome
 
 STEADY = Backoff(jitter=0, moment=0)
 
@@ -109,36 +113,59 @@ def test_a_server_that_stopped_for_good_is_never_tried_again() -> None:
     assert {step for step, _ in first(40, STEADY, 2, math.inf)} == {1}
 
 
-CLUSTER = parse_cluster("host")
 AWAY = Unreachable("ws://host:8765", "connection refused")
 BUSY = Refused("busy", "Too many.")
-SHORT_HOLD = (0.15, 30.0)
 
 
 class FakeConnection:
-    """A connection to a server that accepts us; only its latency is used."""
+    """A connection that is lost at once, to a server that holds a seat for 150 ms."""
 
-    latency_seconds = 0.001
+    address, servers, is_bot, notice = parse_address("host"), (), False, None
+    began_at = latency_seconds = 0.001
+    welcome = Welcome(
+        protocol=PROTOCOL_VERSION,
+        server="tictactoe/2",
+        player="p-ana",
+        name="ana",
+        token="secret",
+        rooms=(),
+        hold_ms=150,
+        sharing=False,
+        ladders=(),
+    )
+    message = Message("", welcome)
+
+    async def hear(self) -> NoReturn:
+        raise ConnectionLost("it broke")
+
+    async def close(self) -> None: ...
 
 
 class Caller:
-    """A client that reconnects to a server with these failures; `told` are its notifications."""
+    """A client that reconnects to a server with these failures."""
 
-    def __init__(self, answer: Callable[[int], Exception | None]) -> None:
-        self.told: list[ConnectionEvent] = []
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, answer: Callable[[int], Exception | None]) -> None:
         self.calls = 0
         self._answer = answer
+        monkeypatch.setattr("tictactoe_client.online.client.greet", self._greet)
 
-    async def greet(self, _: Address) -> Connection:
+    async def _greet(self, *_: object, **__: object) -> Connection:
         self.calls += 1
         if error := self._answer(self.calls):
             raise error
         return cast(Connection, FakeConnection())
 
-    async def come_back(self, patience: tuple[float, float]) -> Connection:
-        ways = zip(itertools.repeat(0), itertools.repeat(0.01))
-        lost, hurry = ConnectionLost("it broke"), asyncio.Event()
-        return await come_back(self.greet, CLUSTER, ways, patience, lost, self.told.append, hurry)
+    async def come_back(self, absent_seconds: float) -> ConnectionEvent:
+        """Return how the first loss ends."""
+        backoff = Backoff(first=(0.01,), longest=0.01, jitter=0, absent_seconds=absent_seconds)
+        client = Client(parse_cluster("host"), cast(Connection, FakeConnection()), backoff, 5.0)
+        try:
+            async for message in client.messages():
+                if isinstance(message.event, Back):
+                    return message.event
+        finally:
+            await client.close()
+        raise AssertionError
 
 
 @pytest.fixture
@@ -158,27 +185,28 @@ async def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("at_once")
-async def test_a_hold_does_not_run_out_while_no_server_answers() -> None:
-    caller = Caller(lambda call: AWAY if call < 30 else None)
-    await caller.come_back(SHORT_HOLD)
+async def test_a_hold_does_not_run_out_while_no_server_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    caller = Caller(monkeypatch, lambda call: AWAY if call < 30 else None)
+    await caller.come_back(30.0)
     assert caller.calls == 30
-    assert isinstance(caller.told[-1], Back)
 
 
 @pytest.mark.usefixtures("at_once")
-async def test_a_server_that_comes_back_and_is_busy_at_first_is_still_waited_for() -> None:
-    caller = Caller(lambda call: AWAY if call < 30 else BUSY if call < 32 else None)
-    await caller.come_back(SHORT_HOLD)
+async def test_a_server_that_comes_back_and_is_busy_at_first_is_still_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    caller = Caller(monkeypatch, lambda call: AWAY if call < 30 else BUSY if call < 32 else None)
+    await caller.come_back(30.0)
     assert caller.calls == 32
 
 
 @pytest.mark.usefixtures("at_once")
-async def test_attempts_end_even_if_no_server_answers() -> None:
-    caller = Caller(lambda call: AWAY)
+async def test_attempts_end_even_if_no_server_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    caller = Caller(monkeypatch, lambda call: AWAY)
     with pytest.raises(ConnectionLost) as lost:
-        await caller.come_back((0.01, 0.1))
+        await caller.come_back(0.2)
     assert lost.value.gave_up
-    assert 3 <= caller.calls <= 12
+    assert 3 <= caller.calls <= 24
 
 
 def test_without_a_word_about_it_one_without_a_server_is_patient_for_ten_minutes() -> None:

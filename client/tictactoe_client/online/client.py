@@ -11,7 +11,7 @@ import contextlib
 import functools
 import itertools
 import math
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
@@ -22,7 +22,7 @@ from tictactoe_client.online import errors, events
 from tictactoe_client.online.address import DEFAULT_SERVER, Address, Cluster, find_server, is_same_server, parse_cluster
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.challenges import Challenges
-from tictactoe_client.online.connection import GOING_DOWN, Connection, arrive, come_back, greet, is_passing
+from tictactoe_client.online.connection import GOING_DOWN, Connection, arrive, greet, is_passing
 from tictactoe_client.online.inspection import read_message, refusal_of
 from tictactoe_client.online.messages import Changed, Message, Messages, Subscribers, Work
 from tictactoe_client.online.part import Awaited
@@ -403,7 +403,43 @@ class Client:
             self._resume(ended)
 
     async def _come_back(self, lost: errors.ConnectionLost) -> Connection:
-        """Return a new connection; raises `ConnectionLost` if reconnecting is not wanted or fails."""
+        """Return a new connection; raises `ConnectionLost` if reconnecting is not wanted or fails for too long.
+
+        Each address is tried at least once. The hold of a seat is paused while no server runs, so only the time before
+        answers counts against it.
+        """
+        ways, addresses, clock = self._ways_back(lost), self.cluster.addresses, asyncio.get_running_loop().time
+        self._hurry.clear()
+        started = tried = clock()
+        hold_seconds, absent_seconds = self._patience
+        is_answered = False
+        self._publish(events.Lost(lost.reason, lost.close_code, hold_seconds, absent_seconds))
+        for attempt, (step, wait) in enumerate(ways, 1):
+            is_let_go = hold_seconds <= 0 and is_answered
+            left = 0.0 if is_let_go else max(0.0, started + absent_seconds - clock())
+            if left == 0 and attempt > len(addresses):
+                break
+            self._publish(events.Retrying(attempt, min(wait, left), left, addresses[step].url))
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(min(wait, left)):
+                    await self._hurry.wait()
+            self._hurry.clear()
+            try:
+                connection = await self._greet(addresses[step])
+            except errors.ClientError as error:
+                if isinstance(error, errors.Refused) and error.code in errors.EXPULSIONS:
+                    raise errors.Expelled(error.code, error.message) from error
+                if not is_passing(error):
+                    raise _give_up(lost, error.message) from error
+                is_answered = not isinstance(error, errors.Unreachable)
+                hold_seconds -= clock() - tried if is_answered else 0
+                tried = clock()
+                continue
+            self._publish(events.Back(attempt, clock() - started, connection.latency_seconds))
+            return connection
+        raise _give_up(lost, say("lost too long"))
+
+    def _ways_back(self, lost: errors.ConnectionLost) -> Iterator[tuple[int, float]]:
         if self._backoff is None or not is_passing(lost):
             raise lost
         before, addresses = self._connection, len(self.cluster.addresses)
@@ -412,10 +448,8 @@ class Client:
             if addresses == 1:
                 raise errors.ConnectionLost(say("lost stopped"), lost.close_code)
             announced_ms = math.inf
-        self._hurry.clear()
         lasted = asyncio.get_running_loop().time() - before.began_at
-        ways = self._backoff.ways(addresses, announced_ms, lasted_seconds=lasted)
-        return await come_back(self._greet, self.cluster, ways, self._patience, lost, self._publish, self._hurry)
+        return self._backoff.ways(addresses, announced_ms, lasted_seconds=lasted)
 
     @property
     def _patience(self) -> tuple[float, float]:
@@ -617,6 +651,10 @@ class Client:
         self._most_rooms += pending.enters
         self._switch_to(candidate, came_from=before)
         self._closing.start(_leave_server(before, goodbyes))
+
+
+def _give_up(lost: errors.ConnectionLost, reason: str) -> errors.ConnectionLost:
+    return errors.ConnectionLost(reason.rstrip("."), lost.close_code, lost.retry_ms, gave_up=True)
 
 
 def _sends_on(push: pushes.Push | None) -> bool:

@@ -1,6 +1,6 @@
 """One WebSocket from its handshake over hello to its end: text in, text out.
 
-Also the choice among several addresses, at first and after a loss, and the reasons of failures and ends in words.
+Also the first choice among several addresses, and the reasons of failures and ends in words.
 The messages after hello belong to the conversation.
 """
 
@@ -13,7 +13,7 @@ import logging
 import re
 import socket
 import ssl
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final
@@ -29,7 +29,6 @@ from websockets.uri import WebSocketURI, parse_uri
 
 from tictactoe_client.online import errors
 from tictactoe_client.online.address import Address, Cluster, parse_servers
-from tictactoe_client.online.events import Back, ConnectionEvent, Lost, Retrying
 from tictactoe_client.online.inspection import read_message, refusal_of
 from tictactoe_client.online.messages import Message
 from tictactoe_client.version import client_version, describe_mismatch
@@ -268,59 +267,6 @@ async def arrive(cluster: Cluster, reach: Reach) -> Connection:
     raise errors.Unreachable(first.url, first.reason, others=others, is_answered=first.is_answered)
 
 
-async def come_back(
-    reach: Reach,
-    cluster: Cluster,
-    ways: Iterable[tuple[int, float]],
-    patience: tuple[float, float],
-    lost: errors.ConnectionLost,
-    tell: Callable[[ConnectionEvent], None],
-    hurry: asyncio.Event,
-) -> Connection:
-    """Reconnect after a loss; raises `ConnectionLost` with `gave_up` if that fails for too long.
-
-    Each address is tried at least once. The hold of a seat is paused while no server runs, so only the time before
-    answers counts against it.
-
-    Args:
-        cluster: The addresses, the lost one first.
-        ways: The `Backoff.ways`.
-        patience: The `Backoff.patience`.
-        tell: Called with the loss, each attempt and the success.
-        hurry: Ends the current wait when set.
-    """
-    loop = asyncio.get_running_loop()
-    started = before = loop.time()
-    hold_seconds, absent_seconds = patience
-    is_answered = False
-    tell(Lost(lost.reason, lost.close_code, hold_seconds, absent_seconds))
-    for attempt, (step, wait) in enumerate(ways, 1):
-        is_let_go = hold_seconds <= 0 and is_answered
-        left = 0.0 if is_let_go else max(0.0, started + absent_seconds - loop.time())
-        if left == 0 and attempt > len(cluster.addresses):
-            break
-        address = cluster.addresses[step]
-        tell(Retrying(attempt, min(wait, left), left, address.url))
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(min(wait, left)):
-                await hurry.wait()
-        hurry.clear()
-        try:
-            connection = await reach(address)
-        except errors.ClientError as error:
-            if isinstance(error, errors.Refused) and error.code in errors.EXPULSIONS:
-                raise errors.Expelled(error.code, error.message) from error
-            if not is_passing(error):
-                raise _give_up(lost, error.message) from error
-            is_answered = not isinstance(error, errors.Unreachable)
-            hold_seconds -= loop.time() - before if is_answered else 0
-            before = loop.time()
-            continue
-        tell(Back(attempt, loop.time() - started, connection.latency_seconds))
-        return connection
-    raise _give_up(lost, say("lost too long"))
-
-
 def is_passing(error: errors.ClientError) -> bool:
     """Return whether another attempt may succeed."""
     if isinstance(error, errors.ProtocolBroken):
@@ -328,10 +274,6 @@ def is_passing(error: errors.ClientError) -> bool:
     if isinstance(error, errors.ConnectionLost):
         return may_reconnect(error.close_code)
     return isinstance(error, errors.Unreachable) or (isinstance(error, errors.Refused) and error.code in _FOR_A_WHILE)
-
-
-def _give_up(lost: errors.ConnectionLost, reason: str) -> errors.ConnectionLost:
-    return errors.ConnectionLost(reason.rstrip("."), lost.close_code, lost.retry_ms, gave_up=True)
 
 
 def context_for(address: Address, ca: str | Path | None) -> ssl.SSLContext | bool | None:
