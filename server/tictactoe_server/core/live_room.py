@@ -6,7 +6,6 @@ import asyncio
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import cached_property
 from typing import Any, Final
 
 import structlog
@@ -277,10 +276,7 @@ class LiveRoom(RoomListing, StoredValue[Room]):
         self.is_unshown = self.is_count_due = False
         self.is_kept = room.terms.is_organised
         self.before: Room | None = None
-
-    @cached_property
-    def _encoder(self) -> StateEncoder:
-        return StateEncoder(self.room)
+        self._encoder = StateEncoder(room)
 
     def rename(self, code: str) -> None:
         """Change the code of a room that is not stored yet."""
