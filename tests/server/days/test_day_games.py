@@ -33,7 +33,7 @@ async def begin(server: Server, **options: Any) -> tuple[str, str, str]:
 async def written(server: Server) -> None:
     """Wait until the rows of all games are stored, which tell players that it is their turn."""
     days = server.service(DayGames)
-    await until(lambda: not days._unwritten and not days._writing)
+    await until(lambda: not days._unwritten)
 
 
 async def asleep(server: Server, room: str) -> None:

@@ -149,7 +149,6 @@ class DayGames(Service):
         self._due: list[tuple[int, str]] = []
         self._waiting = Quota()  # games by the id of the player whose turn it is
         self._unwritten: dict[str, DayGame] = {}
-        self._writing: set[str] = set()
         self.on_turns, self.on_visit = Listeners[[str]](), Listeners[[str]]()
         self.games = Mirror(core.store.table(DAY_GAMES), DAY_GAMES.name, rooms.elsewhere, self.tasks)
         self.games.on_change.add(self._on_row)
@@ -217,21 +216,21 @@ class DayGames(Service):
         if known is not None and _is_same(known, row):
             self._unwritten.pop(room.code, None)
             return
+        is_writing = room.code in self._unwritten
         self._unwritten[room.code] = row
-        if room.code not in self._writing:
-            self._writing.add(room.code)
+        if not is_writing:
             self.tasks.start(self._write(room.code))
 
     async def _write(self, code: str) -> None:
-        try:
-            while (row := self._unwritten.get(code)) is not None:
+        while (row := self._unwritten.get(code)) is not None:
+            try:
                 await self.games.change(code, partial(_newer, row))
+            except StoreUnavailable as unavailable:
+                log.debug("turn not stored yet", room=code, reason=str(unavailable))
+                await asyncio.sleep(LOOK_SECONDS)
+            else:
                 if self._unwritten.get(code) is row:
                     del self._unwritten[code]
-        except StoreUnavailable as unavailable:  # `_look` retries
-            log.debug("turn not stored yet", room=code, reason=str(unavailable))
-        finally:
-            self._writing.discard(code)
 
     def _on_close(self, live: LiveRoom, why: Closed) -> None:
         self._empty_since.pop(live, None)
@@ -278,7 +277,7 @@ class DayGames(Service):
         return is_asleep
 
     def _look(self) -> None:
-        """Put to sleep the rooms that have been empty for a while, and write rows that could not be stored."""
+        """Put to sleep the rooms that have been empty for a while."""
         now = asyncio.get_running_loop().time()
         for live, since in [*self._empty_since.items()]:
             if live.is_gone:
@@ -295,9 +294,6 @@ class DayGames(Service):
                 live.enter(Phase.GONE)
                 self._rooms.remove(live, None)
                 self._note(live.room, is_awake=False)
-        for code in [code for code in self._unwritten if code not in self._writing]:
-            self._writing.add(code)
-            self.tasks.start(self._write(code))
 
     # -- time ---------------------------------------------------------------------------------------------------
 
