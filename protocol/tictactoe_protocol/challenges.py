@@ -28,7 +28,7 @@ MAX_BLOCKS: Final = 200
 """The largest number of open challenges from a player, of open challenges to a player, and of players that a player
 can block."""
 
-CHALLENGE_ENDS: Final = ("accepted", "declined", "withdrawn", "expired", "failed")
+CHALLENGE_ENDS: Final = ("accepted", "declined", "withdrawn", "expired")
 
 ChallengeEnd = Annotated[str, Meta(examples=list(CHALLENGE_ENDS))]
 

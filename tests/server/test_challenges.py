@@ -1,22 +1,23 @@
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
-from tests.fakes import FakeClock
+from tests.fakes import FakeClock, TroubledStore, TroubledTable
 from tests.limits import uncounted
 from tests.peer import Listening, Message, Peer, open_peer, play_out
 from tests.server.nats_node import Node
 from tests.server.test_cluster import cluster_of
 from tictactoe_protocol.challenges import CHALLENGE_MS, MAX_BLOCKS, MAX_CHALLENGES
+from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.challenges.blocks import BLOCKS, Blocks
 from tictactoe_server.features.challenges.service import CHALLENGES, SAME_PLAYER, Challenges
 from tictactoe_server.features.privacy.service import Erasure
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage.store import MISSING, save
+from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
 
 pytestmark = pytest.mark.features
 
@@ -31,10 +32,6 @@ def known(server: Listening, name: str | None = None, **fields: Any) -> Abstract
 async def server() -> AsyncIterator[Server]:
     async with Server(HERE, limits=uncounted()) as server:
         yield server
-
-
-def service_of(server: Server) -> Challenges:
-    return server.service(Challenges)
 
 
 def id_of(peer: Peer) -> str:
@@ -134,19 +131,42 @@ async def test_welcome_lists_open_challenges_until_they_expire(
         assert id not in open_of(other)
 
 
-@pytest.mark.parametrize("is_opened", [True, False])
-async def test_after_a_crash_the_stored_room_decides_how_an_accepted_challenge_ended(
-    server: Server, ana: Peer, bo: Peer, is_opened: bool
+async def test_of_several_accepting_connections_one_gets_the_room(server: Server, ana: Peer, bo: Peer) -> None:
+    id = await challenge(ana, bo)
+    async with again(server, bo) as second, again(server, bo) as third:
+        answers = await asyncio.gather(*(peer.ask("answer", challenge=id, accept=True) for peer in (bo, second, third)))
+    (room,) = (answer["room"] for answer in answers if answer["type"] == "ok")
+    assert [answer["code"] for answer in answers if answer["type"] == "error"] == ["no_offer", "no_offer"]
+    end = {"type": "challenge_over", "challenge": id, "how": "accepted", "room": room}
+    assert await over(ana, id) == await over(bo, id) == end
+    assert [*server.core.rooms.by_code] == [room]
+
+
+async def test_the_room_of_an_acceptance_that_came_too_late_is_closed(
+    server: Server, ana: Peer, bo: Peer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    id, table = await challenge(ana, bo), server.core.store.table(CHALLENGES)
-    room = (await ana.ask("create"))["room"] if is_opened else "K7M4PQ"
-    found = await table.load(id)
-    assert found is not None
-    await save(table, id, replace(found[0], how="accepted", room=room), found[1])
-    await service_of(server)._stored.read(id)
-    server.core.time.go_on_from(server.core.time() + CHALLENGE_MS)
-    end = {"how": "accepted", "room": room} if is_opened else {"how": "failed"}
-    assert await over(ana, id) == await over(bo, id) == {"type": "challenge_over", "challenge": id, **end}
+    id, original = await challenge(ana, bo), Challenges._open_room
+
+    async def open_late(challenges: Challenges, *args: Any) -> LiveRoom:
+        live = await original(challenges, *args)
+        await challenges._end(args[0], "withdrawn")  # as by another server
+        return live
+
+    monkeypatch.setattr(Challenges, "_open_room", open_late)
+    assert await refusal(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
+    assert (await over(ana, id))["how"] == (await over(bo, id))["how"] == "withdrawn"
+    assert not server.core.rooms.by_code
+
+
+async def test_an_acceptance_that_could_not_be_stored_can_be_repeated(store: TroubledStore) -> None:
+    store.tables[CHALLENGES.name] = table = TroubledTable(CHALLENGES, store.games)
+    async with Server(HERE, store, uncounted()) as server, known(server, "ana") as ana, known(server, "bo") as bo:
+        id = await challenge(ana, bo)
+        await bo.next_of("challenge")
+        table.trouble.fail("save", StoreUnavailable("down"), key=id)
+        assert (await refusal(bo, "answer", challenge=id, accept=True))[0] == "unavailable"
+        room = (await bo.ask("answer", challenge=id, accept=True))["room"]
+        assert (await over(ana, id))["room"] == (await over(bo, id))["room"] == room
 
 
 async def test_an_impossible_challenge_is_refused_with_its_reason(server: Server) -> None:
@@ -208,16 +228,18 @@ async def test_a_challenge_counts_as_an_opened_room() -> None:
         assert await refusal(ana, "challenge", player=id_of(bo)) == ("rate_limited", "creates")
 
 
-async def test_an_accepted_challenge_fails_if_no_room_can_be_opened() -> None:
+async def test_a_challenge_stays_open_if_no_room_can_be_opened() -> None:
     async with (
         Server(HERE, limits=uncounted(rooms=1)) as server,
         known(server, "ana") as ana,
         known(server, "bo") as bo,
     ):
         id = await challenge(ana, bo)
-        await bo.ask("create")
-        assert await refusal(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
-        assert (await over(ana, id))["how"] == (await over(bo, id))["how"] == "failed"
+        room = (await bo.ask("create"))["room"]
+        assert await refusal(bo, "answer", challenge=id, accept=True) == ("not_allowed", "challenge room")
+        await bo.ask("leave", room=room)
+        assert (await bo.ask("answer", challenge=id, accept=True))["room"]
+        assert (await over(ana, id))["how"] == (await over(bo, id))["how"] == "accepted"
 
 
 async def test_a_claimed_name_identifies_its_player_and_reveals_no_more_than_an_id(server: Server) -> None:

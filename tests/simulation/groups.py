@@ -177,6 +177,7 @@ class League(Group):
 
     Attributes:
         challenges: The ids of all challenges.
+        interrupted: The number of acceptances without a definite answer; each may have left a room.
         ends: How each challenge ended, and its room or "".
         rooms: The rooms where a challenge or a welcome gave a player a seat.
     """
@@ -184,6 +185,7 @@ class League(Group):
     def __init__(self, site: Site, number: int) -> None:
         super().__init__(site, number)
         self.challenges: set[str] = set()
+        self.interrupted = 0
         self.ends: dict[str, tuple[str, str]] = {}
         self.rooms: set[str] = set()
         self.players = [Rival(self, f"ivo{self.number}{place}") for place in range(3)]
@@ -199,10 +201,11 @@ class League(Group):
         await super().settle()
         accepted = [room for _, room in self.ends.values() if room]
         unexplained = self.rooms.difference(accepted)  # a disk may report an error after it has stored a room
-        uncertain = self.challenges - {id for id, (how, _) in self.ends.items() if how != "failed"}
+        uncertain = self.challenges - self.ends.keys()
         lasting = [id for rival in self.players for id in rival.open]
-        if lasting or len(unexplained) > len(uncertain) or len(set(accepted)) < len(accepted):
-            found = f"{accepted} and perhaps {uncertain}, but there are {self.rooms}, and {lasting} have not ended"
+        explained = len(uncertain) + self.interrupted
+        if lasting or len(unexplained) > explained or len(set(accepted)) < len(accepted):
+            found = f"{accepted} and perhaps {explained} more, but there are {self.rooms}, and {lasting} have not ended"
             self.ledger.fail(f"Challenges opened {found}.")
         await asyncio.sleep(10.0)  # after a start the games are rated in the background
         rated = {row["game_id"] for rival in self.players for row in await rival.list_history() if row["moves"] >= 2}
@@ -265,10 +268,18 @@ class Rival(Wanderer):
         """Accept or decline a challenge, at once or late."""
         await asyncio.sleep(self.chance.choice((0.3, 0.3, 3.0, row["expires_ms"] / 1000 - 0.5)))
         is_accepted = self.chance.random() < 0.9
-        answer = await self.try_once(type="answer", challenge=row["challenge"], accept=is_accepted)
+        self.league.interrupted += is_accepted  # until the answer: a crash may leave a room
+        try:
+            answer = await self.peer.ask({"type": "answer", "challenge": row["challenge"], "accept": is_accepted})
+        except RequestRefused as refused:
+            self.league.interrupted -= is_accepted and refused.code not in ("unavailable", "busy", "internal")
+            if refused.code == "moved":
+                raise
+        else:
+            if is_accepted:
+                self.league.interrupted -= 1
+                self.note_end(row["challenge"], "accepted", answer["room"])
         self.open.pop(row["challenge"], None)
-        if answer is not None and is_accepted:
-            self.note_end(row["challenge"], "accepted", answer["room"])
 
 
 class Cup(Group):

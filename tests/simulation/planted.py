@@ -83,9 +83,9 @@ def forget_the_states_that_a_slow_client_missed(original: Any, self: HttpConnect
     original(self)
 
 
-def open_two_rooms_for_a_challenge(original: Any, self: Challenges, *args: Any) -> Any:
-    self.tasks.start(self._core.rooms.open(original(self, *args), bool))
-    return original(self, *args)
+async def open_two_rooms_for_a_challenge(original: Any, self: Challenges, *args: Any) -> Any:
+    await original(self, *args)
+    return await original(self, *args)
 
 
 FAULTS: Final[dict[str, Planted]] = {
@@ -154,7 +154,7 @@ FAULTS: Final[dict[str, Planted]] = {
     "forget-the-states-that-a-slow-client-missed": Planted(
         HttpConnection, "resume_writing", forget_the_states_that_a_slow_client_missed
     ),
-    "open-two-rooms-for-a-challenge": Planted(Challenges, "_expect_room", open_two_rooms_for_a_challenge),
+    "open-two-rooms-for-a-challenge": Planted(Challenges, "_open_room", open_two_rooms_for_a_challenge),
 }
 
 

@@ -109,19 +109,19 @@ class Rooms(RoomEvents):
         self.indexes.expect(live)
         return live
 
-    async def open(self, live: LiveRoom, opened: Callable[[LiveRoom], object], *, keeps_code: bool = False) -> LiveRoom:
+    async def open(self, live: LiveRoom, opened: Callable[[LiveRoom], object]) -> LiveRoom:
         """Store a room from `expect` and return it. A room that cannot be stored is discarded.
 
-        May raise `Refused` or `StoreUnavailable`, or `RoomExists` instead of changing the code.
+        If the code may be taken, the room gets another one; an organised room raises `RoomExists` instead. May raise
+        `Refused` or `StoreUnavailable`.
 
         Args:
             opened: Called with the stored room, before its state is sent.
-            keeps_code: Whether the room must keep its code, as organised rooms do, even if the code may be taken.
         """
 
         def make(room: Room) -> Room:
             if change.attempts:
-                if keeps_code or room.terms.is_organised:
+                if room.terms.is_organised:
                     raise RoomExists(room.code)
                 self.indexes.stop_expecting(live)
                 live.rename(self.indexes.new_code())

@@ -9,7 +9,7 @@ from tests.limits import uncounted
 from tests.peer import Peer, open_peer, until
 from tests.server.nats_node import Node
 from tests.server.ratings.served import CLOCK, HERE, RATED, a_server, begin, people, play_rated
-from tests.server.test_challenges import challenge, id_of, known, over, refusal
+from tests.server.test_challenges import challenge, id_of, known, refusal
 from tests.server.test_cluster import cluster_of
 from tictactoe_server.features.ratings.service import MOST_OF_PAIR, Ladders
 from tictactoe_server.server import Server
@@ -140,8 +140,8 @@ async def test_the_hourly_limit_of_stored_games_refuses_new_rated_rooms_and_lose
         assert await refusal(ana, "create", **RATED) == ("rate_limited", "kept")
         assert await refusal(ana, "match", **RATED) == ("rate_limited", "kept")
         id = await challenge(ana, bo, **RATED)
-        assert await refusal(bo, "answer", challenge=id, accept=True) == ("no_offer", "challenge")
-        assert (await over(ana, id))["how"] == "failed", "its room would count for who challenges"
+        answer = await refusal(bo, "answer", challenge=id, accept=True)
+        assert answer == ("not_allowed", "challenge room"), "it would count for the challenger"
         assert (await ana.ask("create", rules="classic", clock=CLOCK))["room"]
         async with open_peer(server.url, "cy") as cy:
             await cy.ask("claim_name", name="cy")

@@ -3,10 +3,9 @@
 A challenge is a stored row that every server of a cluster reads. An answer is one compare-and-set of the row, and
 so is the expiry. A challenge thus ends only once and survives the crash of any server.
 
-To accept a challenge is two writes: the acceptance with the code of a room, and the room. The server reserves the code
-and checks all limits before the first write, so that the room can be opened after it. The challenge is over once the
-room is stored. If the server crashes between the two writes, the others look for the room after `OPENING_MS`; without a
-room, the challenge has failed.
+To accept a challenge is two writes: first the room, then the acceptance with the room's code. If another answer was
+stored first, the room is closed again. If the server crashes between the two writes, the challenge stays open, and the
+room closes as an abandoned one.
 
 A server that hides the names of players has neither challenges nor blocks.
 """
@@ -42,8 +41,7 @@ from tictactoe_protocol.pushes import SeatState
 from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
-from tictactoe_server.core.indexes import RoomExists
-from tictactoe_server.core.live_room import LiveRoom
+from tictactoe_server.core.live_room import LiveRoom, closing_notice
 from tictactoe_server.features.challenges.blocks import BLOCKS, Blocking
 from tictactoe_server.features.feature import Feature
 from tictactoe_server.operator.drain import Drain
@@ -60,14 +58,12 @@ from tictactoe_server.transport.rate_limit import Quota, RateLimits
 
 PRESENCE_SECONDS: Final = 1.0  # for other servers to answer that a player is connected there
 KEPT_MS: Final = 60_000  # lifetime of a finished challenge, for servers that missed its end
-OPENING_MS: Final = 10_000  # from the acceptance until other servers look for the room
 TICK_SECONDS: Final = 1.0
 SAME_PLAYER: Final = 5  # challenges from one address to one player in a minute
 DIFFERENT_PLAYERS: Final = 30  # players challenged from one address in a minute
 _ACQUAINTANCE_GAMES: Final = 50  # opponents in a player's latest games are not strangers; this is their number
 
 _WHO_IS_THERE, _IS_THERE = "presence asked", "presence"  # sent to other servers with a player's id
-_HAS_ROOM: Final = "challenge's room"  # sent with the id of a challenge once its room is stored
 
 log: Final = structlog.get_logger(__name__)
 
@@ -78,8 +74,8 @@ class StoredChallenge(OpenChallenge, frozen=True, kw_only=True):
     """A challenge as it is stored.
 
     Attributes:
-        until: Deadline in ms of served time, first for the answer, then for the room.
-        how: The end of the challenge, or "" while it is open. An accepted challenge is over once its room is stored.
+        until: The deadline for an answer, then the time of the answer (ms of served time).
+        how: The end of the challenge, or "" while it is open.
         answer: Id of the answer that won the compare-and-set, so that a repeated write is recognised.
         room: The code of an accepted challenge's room.
     """
@@ -128,9 +124,10 @@ class Challenges(Service):
     def __init__(self, core: Core, drain: Drain, blocking: Blocking) -> None:
         self._drain, self._blocking = drain, blocking
         self.handles = {Challenge: self.challenge, Answer: self.answer, Block: self.block}
-        self._by_player = Quota()  # unfinished challenges by the ids of both players
+        self._by_player = Quota()  # open challenges by the ids of both players
         self._unstored = Quota()  # the ids of challenged players by that of the challenger
         self._presence = WeakValueDictionary[str, asyncio.Event]()
+        self._answering = WeakValueDictionary[str, asyncio.Lock]()
         self._core = core
         self._elsewhere = elsewhere = core.rooms.elsewhere
         self._stored = Mirror(core.store.table(CHALLENGES), CHALLENGES.name, elsewhere, self.tasks)
@@ -141,7 +138,6 @@ class Challenges(Service):
         core.hooks.welcome_fields["challenges"] = self._list_for_welcome
         elsewhere.on_changed[_WHO_IS_THERE].add(self._on_presence_asked)
         elsewhere.on_changed[_IS_THERE].add(self._on_presence)
-        elsewhere.on_changed[_HAS_ROOM].add(self._on_room)
         self.jobs = (
             self._stored.run,
             lambda: every(TICK_SECONDS, lambda: core.scheduler.soon(self._expire)),  # the scheduler logs errors
@@ -188,7 +184,7 @@ class Challenges(Service):
 
     async def _drop_oldest(self, to: str) -> None:
         """Expire a player's received challenges beyond `MAX_RECEIVED`, those from strangers first, the oldest first."""
-        while len(received := [one for one in self._of_player(to) if one.to == to and one.is_open]) > MAX_RECEIVED:
+        while len(received := [one for one in self._of_player(to) if one.to == to]) > MAX_RECEIVED:
             met = await self._acquaintances(to)
             await self._end(min(received, key=lambda one: (one.player in met, one.made_at)), "expired")
 
@@ -204,21 +200,22 @@ class Challenges(Service):
     async def _decline_strangers(self, player: str) -> None:
         met = await self._acquaintances(player)
         for challenge in self._of_player(player):
-            if challenge.to == player and challenge.is_open and challenge.player not in met:
+            if challenge.to == player and challenge.player not in met:
                 with suppress(Refused):  # it was answered meanwhile
                     await self._end(challenge, "declined")
 
     async def answer(self, call: Call) -> None:
-        player, accept = call.player, call.request.accept
-        challenge = self._stored.get(call.request.challenge) or await self._stored.read(call.request.challenge)
-        if challenge is None or not challenge.is_open or not self._may_answer(challenge, player.id, accept=accept):
-            raise _no_open_challenge()
-        if accept:
-            self._check(call)
-            call.answer(room=await self._accept(challenge, player))
-        else:
-            await self._end(challenge, "withdrawn" if player.id == challenge.player else "declined")
-            call.answer()
+        id, player, accept = call.request.challenge, call.player, call.request.accept
+        async with self._answering.setdefault(id, asyncio.Lock()):  # so that only the first of several opens a room
+            challenge = self._stored.get(id) or await self._stored.read(id)
+            if challenge is None or not challenge.is_open or not self._may_answer(challenge, player.id, accept=accept):
+                raise _no_open_challenge()
+            if accept:
+                self._check(call)
+                call.answer(room=await self._accept(challenge, player))
+            else:
+                await self._end(challenge, "withdrawn" if player.id == challenge.player else "declined")
+                call.answer()
 
     async def _list_for_welcome(self, account: Account) -> tuple[OpenChallenge, ...]:
         player = account.player.id
@@ -291,61 +288,45 @@ class Challenges(Service):
             now = self._core.time()
             if old is None or not old.is_open or old.until <= now:
                 raise _no_open_challenge()
-            return replace(old, how=how, answer=answer, room=room, until=now + (OPENING_MS if room else 0))
+            return replace(old, how=how, answer=answer, room=room, until=now)
 
         return await self._change(challenge.challenge, edit)
 
     async def _accept(self, challenge: StoredChallenge, player: Player) -> str:
-        """Store the acceptance and then the room, and return the room's code."""
+        """Open the room, store the acceptance, and return the room's code."""
         if player.id in (await self._blocking.load(challenge.player)).blocked:
             raise _no_open_challenge()
         policy, rules = self._core.hooks.policy_for(challenge), challenge.rules.to_rules()
         await policy.check(rules, challenge.clock, player, [challenge.player])
-        try:  # without another await, so that the result of the check still holds
-            live = self._expect_room(challenge, player, rules, policy.purpose)
-        except Refused as error:
-            log.info("challenge room not opened", reason=str(error))
-            await self._end(challenge, "failed")
-            raise _no_open_challenge() from None
+        live = await self._open_room(challenge, player, rules, policy.purpose)
+        code = live.room.code
         try:
-            challenge = await self._end(challenge, "accepted", live.room.code)
-        except BaseException:
-            self._core.indexes.stop_expecting(live)
+            await self._end(challenge, "accepted", code)
+        except Refused:
+            with suppress(Refused, StoreUnavailable):  # then it closes as an abandoned room
+                await self._core.timers.end(live, closing_notice(code, "left"))
             raise
-        try:
-            await self._core.rooms.open(live, self._core.timers.close_later, keeps_code=True)
-        except RoomExists:  # probably stored by an earlier attempt
-            if not await self._settle(challenge):
-                raise _no_open_challenge() from None
-        self._finish(challenge)
-        self._elsewhere.broadcast_change(_HAS_ROOM, challenge.challenge)
-        return challenge.room
+        return code
 
-    def _expect_room(self, challenge: StoredChallenge, player: Player, rules: Rules, purpose: Purpose) -> LiveRoom:
-        """Return a reserved room with both players in their seats. Raise `Refused` at a limit."""
+    async def _open_room(self, challenge: StoredChallenge, player: Player, rules: Rules, purpose: Purpose) -> LiveRoom:
+        """Open a room with both players in their seats. Raise `Refused` if the server or the challenger has too many.
+
+        The limits are checked before the first suspension, so that the result of the policy's check still holds.
+        """
         owner = challenge.player
         side = secrets.choice(rules.marks) if challenge.side is UNSET else challenge.side
         players = (side, owner, challenge.name), (rules.marks.replace(side, "")[0], player.id, player.name)
         seats = {mark: SeatState(id, name, online=False, bot=None) for mark, id, name in players}
         origin = next((session.address for session in self._sessions(owner)), "")
-        self._core.indexes.seats.check(owner, origin)
-        return self._core.rooms.expect(
-            rules, reserved=seats, clock=challenge.clock, owner=owner, origin=origin, purpose=purpose
-        )
-
-    async def _settle(self, challenge: StoredChallenge) -> bool:
-        """Return True if the room of an accepted challenge is stored; otherwise store that the challenge has failed."""
-
-        def fail(old: StoredChallenge | None) -> StoredChallenge | None:
-            return replace(old, how="failed", room="") if old and old.how == "accepted" else old
-
         try:
-            await self._core.rooms.load_state(challenge.room)
-        except Refused:
-            await self._change(challenge.challenge, fail)
-            return False
-        self._finish(challenge)
-        return True
+            self._core.indexes.seats.check(owner, origin)
+            live = self._core.rooms.expect(
+                rules, reserved=seats, clock=challenge.clock, owner=owner, origin=origin, purpose=purpose
+            )
+            return await self._core.rooms.open(live, self._core.timers.close_later)
+        except Refused as error:
+            log.info("challenge room not opened", reason=str(error))
+            raise Refused(ErrorCode.NOT_ALLOWED, "challenge room") from None
 
     async def _change(
         self,
@@ -367,25 +348,22 @@ class Challenges(Service):
             after = replace(before, how="expired")  # a player was forgotten, or it was deleted long after its end
         is_loaded, now = self._stored.loaded.is_set(), self._core.time
         now.go_on_from(after.made_at)
-        if not after.is_open and (after.how != "accepted" or (after.until <= now() and not is_loaded)):
+        if not after.is_open:
             self._finish(after)
             return
         for player in after.people:
             self._by_player.add(player, id, after)
-        if before is None and after.is_open and is_loaded:
+        if before is None and is_loaded:
             self._push(after, after.row(Challenged, now()))
 
     def _finish(self, challenge: StoredChallenge) -> None:
         """Remove a challenge from the index and notify its players, unless that was done before."""
-        if self._is_finished(challenge):
+        if challenge.challenge not in self._by_player.get(challenge.to, ()):
             return
         for player in challenge.people:
             self._by_player.discard(player, challenge.challenge)
         if self._stored.loaded.is_set():  # before that, every welcome will list the open challenges
             self._push(challenge, ChallengeOver(challenge.challenge, challenge.how, challenge.room or UNSET))
-
-    def _is_finished(self, challenge: StoredChallenge) -> bool:
-        return challenge.challenge not in self._by_player.get(challenge.to, ())
 
     def _push(self, challenge: StoredChallenge, message: Challenged | ChallengeOver) -> None:
         frame = encode_push(message)
@@ -410,15 +388,10 @@ class Challenges(Service):
 
     def _expire(self) -> None:
         """End the challenges that are due, and delete those that ended long ago."""
-        now, rooms = self._core.time(), self._core.rooms
+        now = self._core.time()
         for challenge in self._stored:
-            id, code = challenge.challenge, challenge.room
-            if not (challenge.is_open or self._is_finished(challenge)):
-                if code in rooms.by_code or self._elsewhere.find(code) is not None:
-                    self._finish(challenge)  # another server opened the room and did not say so
-                elif challenge.until <= now:
-                    self.tasks.start(self._attempt(self._settle(challenge)))
-            elif challenge.is_open:
+            id = challenge.challenge
+            if challenge.is_open:
                 if challenge.until <= now:
                     self.tasks.start(self._attempt(self._expire_stored(id)))
             elif now - challenge.until > KEPT_MS:
@@ -439,18 +412,6 @@ class Challenges(Service):
     def _on_presence(self, player: str) -> None:
         if (heard := self._presence.get(player)) is not None:
             heard.set()
-
-    def _on_room(self, id: str) -> None:
-        challenge = self._stored.get(id)
-        if challenge is None or challenge.is_open:  # the notice of the acceptance is late
-            self.tasks.start(self._attempt(self._finish_stored(id)))
-        else:
-            self._finish(challenge)
-
-    async def _finish_stored(self, id: str) -> None:
-        challenge = await self._stored.read(id)
-        if challenge is not None and not challenge.is_open:
-            self._finish(challenge)
 
 
 def _no_open_challenge() -> Refused:
