@@ -18,35 +18,25 @@ function selectTime(usual = 60) {
 	return times;
 }
 
-function makeKinds() {
-	const boxes = KINDS.map((one, at) => h("input", { type: "radio", name: "kind", value: one, checked: !at }));
-	return {
-		element: h("fieldset.kinds", h("legend", sayTitle("column kind")), boxes.map((box) => h("label", box, h("b", nameKind(box.value)), h("small", say(`tournament about ${box.value}`))))),
-		get value() {
-			return boxes.find(({ checked }) => checked)?.value ?? "";
-		},
-		set value(value) {
-			for (const box of boxes) box.checked = box.value === value;
-		},
-	};
-}
+const makeKinds = () => h("fieldset.kinds", h("legend", sayTitle("column kind")), KINDS.map((value, at) =>
+	h("label", h("input", { type: "radio", name: "kind", value, checked: !at }), h("b", nameKind(value)), h("small", say(`tournament about ${value}`)))));
 
-/** Players, rounds and duration, and a button that changes to the kind that fits. @param {ReturnType<typeof makeKinds>} kind @param {() => Plan} read */
+/** Players, rounds and duration, and a button that changes to the kind that fits. @param {() => RadioNodeList} kind @param {() => Plan} read */
 function makePlan(kind, read) {
 	const told = h("p.plan", { "aria-live": "polite" });
 	const change = button("", () => {
-		kind.value = fitting();
+		kind().value = fitting();
 		change.dispatchEvent(new Event("input", { bubbles: true }));
 	});
 	return { element: h("div.row", told, change), draw };
 
 	function fitting() {
-		return fittingKind(kind.value, read().players);
+		return fittingKind(kind().value, read().players);
 	}
 
 	function draw() {
 		setText(told, describePlan(read()));
-		change.hidden = fitting() === kind.value;
+		change.hidden = fitting() === kind().value;
 		setText(change, say("page event switch", { kind: nameKind(fitting()) }));
 	}
 }
@@ -62,7 +52,8 @@ function makeRoster() {
 /** @param {App} app */
 export function showOpening(app) {
 	const title = h("input", { maxlength: 60, required: true, autocomplete: "off", autofocus: true });
-	const kind = makeKinds();
+	const kinds = makeKinds();
+	const kind = () => /** @type {RadioNodeList} */ (form.elements.namedItem("kind"));
 	const games = PRESETS.filter((one) => rulesOf(one).marks.length === 2);
 	const game = select(games, (one) => say(`name of ${one}`));
 	const clock = select(CLOCKS, (one) => describeClock(parseClock(one)));
@@ -75,13 +66,13 @@ export function showOpening(app) {
 	const robin = h("label", double, " ", say("option double"));
 	const more = h("details", h("summary", say("new room more")),
 		h("div.pair", field(say("page event ready"), ready), field(say("page event break"), rest)), swiss, h("div.levels", h("label", byHand, " ", say("page event by hand")), robin));
-	const { element: fault, blame, refuse } = makeFault(more, { title, kind: kind.element, rules: game, clock, roster, size: roster, rounds, late_until: late });
+	const { element: fault, blame, refuse } = makeFault(more, { title, kind: kinds, rules: game, clock, roster, size: roster, rounds, late_until: late });
 	const plan = makePlan(kind, readPlan);
 	if (games.includes(app.kept.game)) game.value = app.kept.game;
 	clock.value = CLOCKS[1];
 	const form = h("form.card.opening", { submit: open, input: draw },
 		field(say("page event title"), title),
-		kind.element,
+		kinds,
 		h("div.pair", field(say("new room game"), game), field(say("new room clock"), clock)),
 		h("fieldset.levels", h("legend", say("page event bots")), bots.map((box) => h("label", box, " ", describeLevel(box.value)))),
 		plan.element,
@@ -94,13 +85,13 @@ export function showOpening(app) {
 	function readPlan() {
 		const players = readRoster(roster.value).length + bots.filter(({ checked }) => checked).length;
 		const { rows, columns } = rulesOf(game.value);
-		return { kind: kind.value, players, cells: rows * columns, clock: parseClock(clock.value) ?? {}, break_ms: +rest.value, double: double.checked, rounds: +rounds.value };
+		return { kind: kind().value, players, cells: rows * columns, clock: parseClock(clock.value) ?? {}, break_ms: +rest.value, double: double.checked, rounds: +rounds.value };
 	}
 
 	function draw() {
 		blame("");
-		swiss.hidden = kind.value !== "swiss";
-		robin.hidden = kind.value !== "round_robin";
+		swiss.hidden = kind().value !== "swiss";
+		robin.hidden = kind().value !== "round_robin";
 		plan.draw();
 	}
 
@@ -108,7 +99,7 @@ export function showOpening(app) {
 		const names = readRoster(roster.value);
 		try {
 			const { event, ticket } = await app.connection.request({
-				type: "event_open", title: title.value.trim(), kind: /** @type {"swiss"} */ (kind.value), rules: game.value, clock: parseClock(clock.value) ?? {},
+				type: "event_open", title: title.value.trim(), kind: /** @type {"swiss"} */ (kind().value), rules: game.value, clock: parseClock(clock.value) ?? {},
 				bots: bots.filter((box) => box.checked).map((box) => box.value), ...(names.length > 0 && { entry: "roster", roster: names }),
 				ready_ms: +ready.value, break_ms: +rest.value, advance: byHand.checked ? "hand" : undefined, double: !robin.hidden && double.checked,
 				...(!swiss.hidden && { ...(rounds.value && { rounds: +rounds.value }), late_until: +late.value }),
