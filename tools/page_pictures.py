@@ -108,7 +108,7 @@ async def _take_best(browser: Browser, at: str, ana: Page, bo: Page, folder: Pat
         await eve.locator(".worth.best").first.wait_for()
         await _shoot(eve, folder / "review.png")
     await ana.goto(f"{at}/#games")
-    await ana.locator(".rooms .won").wait_for()
+    await ana.locator(".games li").first.wait_for()
     await _shoot(ana, folder / "games.png")
 
 
