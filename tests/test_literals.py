@@ -28,7 +28,6 @@ ALLOWED: Final = (
     ("online/messages.py", r"\0 failed", "said to whoever wrote the listener"),
     (".py", r"tictactoe [a-z]+", "the name of a task"),
     ("text/programs.py", r"\0 join \0", "a command line"),
-    ("events/roster.js", r"([a-z]+ name|nachname|name)(, ([a-z]+ name|vorname))?", "headers of columns in lists"),
     ("waiting.js", r"tictactoe-client join \0", "a command line"),
     ("catalogue.js", r".*sentence.*", "said to whoever writes the page"),
     ("later.js", r"language=.*", "a cookie"),

@@ -14,6 +14,7 @@ from tictactoe_protocol.terms import ClockState, RulesState
 VERSION: Final = "2.0.0"
 _ROOM: Final = "K7M4PQ"
 _EVENT: Final = "K7M4PR"
+_PLANNED: Final = events.PlannedEvent(("Ana", "Bo", "Cy"), "swiss", "3 players, 3 rounds, about 5 minutes.")
 _GAME_ID: Final = f"{_ROOM}-1-1924970700000"
 _REPLAY: Final = "aB3-_dE5fG7hI9jK1mN3oP"
 _CLOCK: Final = terms.ClockFields(initial_ms=180_000, increment_ms=2_000)
@@ -140,6 +141,7 @@ REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
         requests.Lobby: (requests.Lobby(id="16", on=True), requests.Lobby(id="25", on=True, boards=3, demo=True)),
         requests.Sync: (requests.Sync(id="17", room=_ROOM),),
         requests.Ping: (requests.Ping(id="18"),),
+        requests.DrawQr: (requests.DrawQr(id="23", text="http://host:8765/e/K7M4PQ#7c2f"),),
         requests.History: (requests.History(id="19"), requests.History(id="20", limit=50, before=_GAME_ID)),
         requests.Analyse: (requests.Analyse(id="22", room="K7M4PQ", ply=4),),
         rated.Ratings: (
@@ -156,6 +158,7 @@ REQUEST_EXAMPLES: Final[Mapping[type, tuple[Request, ...]]] = MappingProxyType(
             requests.Share(id="26", game_id=_GAME_ID),
             requests.Share(id="27", game_id=_GAME_ID, on=False),
         ),
+        events.EventPlan: (events.EventPlan(id="38", kind="swiss", clock=_CLOCK, roster="Ana, Bo, Cy"),),
         events.EventOpen: (
             events.EventOpen(id="30", kind="swiss", title="Friday", clock=_CLOCK, rounds=5, bots=("hard",)),
             events.EventOpen(
@@ -227,12 +230,14 @@ PUSH_EXAMPLES: Final[Mapping[type, tuple[Push, ...]]] = MappingProxyType(
             pushes.Ok(id="33", room=_ROOM, seat="X", seats=("X", "O")),
             pushes.Ok(id="15", rooms=(_SUMMARY,), online=3),
             pushes.Ok(id="18", time=1_924_970_700_000),
+            pushes.Ok(id="23", qr="data:image/svg+xml;base64,PHN2Zy8+"),
             pushes.Ok(id="19", games=(_PAST_GAME,)),
             pushes.Ok(id="21", record=_RECORD, played=_PLAYED),
             pushes.Ok(id="22", analysis=_ANALYSIS),
             pushes.Ok(id="26", replay=_REPLAY, link=f"http://localhost:8765/replay/{_REPLAY}"),
             pushes.Ok(id="30", event=_EVENT, ticket="7KQ2M94F"),
             pushes.Ok(id="31", event=_EVENT, cards=(events.Card("ana", "4F7KQ2M9"), events.Card("bo", "M94F7KQ2"))),
+            pushes.Ok(id="38", event_plan=_PLANNED),
             pushes.Ok(id="38", events=(events.EventSummary(_EVENT, "Friday", "swiss", "running", 2, 17),)),
             pushes.Ok(id="39", rescue=("7KQ2-M94F-X3ZW-8HTB", "K2M9-4F7Q-ZWX3-TB8H", "94FM-2K7Q-8HTB-X3ZW")),
             pushes.Ok(id="40", link_code="7KQ2M94F", expires_ms=names.LINK_MS),

@@ -22,7 +22,6 @@ from tests.server.tables import Action, carry_out, time_out
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.challenges import CHALLENGE_ENDS, ChallengeOver, OpenChallenge
 from tictactoe_protocol.events import EVENT_KINDS, EventGame, EventLeave, EventOpen, EventReady, EventRun
-from tictactoe_protocol.plans import fitting_kind
 from tictactoe_protocol.pushes import PlayerProfile, RoomState, RoomSummary, SeatState, Welcome
 from tictactoe_protocol.rated import (
     CLOSINGS,
@@ -55,10 +54,8 @@ from tictactoe_words import ladders, tournaments
 from tictactoe_words.attendance import ask_to_begin, describe_game, describe_waiting, list_notes, name_rounds
 from tictactoe_words.catalogue import LANGUAGES, speak
 from tictactoe_words.choices import Choices, choices
-from tictactoe_words.rosters import read_roster
 from tictactoe_words.scene import Unanswered, View, scene
 from tictactoe_words.telling import announce, announce_standing, news_since
-from tictactoe_words.tournaments import describe_plan
 from tictactoe_words.wording import describe_manners, format_duration
 
 PATH: Final = Path(__file__).parent.parent / "tests" / "vectors.json"
@@ -576,39 +573,6 @@ _NAMES: Final = tuple(
 """Names as received and as shown: with the most marks that a letter keeps, with more, and long ones."""
 
 
-_ROSTERS: Final = (
-    *("", "Anna\nBen\n\n Cem \r\nDana", "Anna, Ben, Cem", "Name\nAnna\nBen", '"Anna"\n"Ben"', "Lena\nJan\nLena\nLENA"),
-    *("Anna\tKoch\nBen\tRot", "Nr;Vorname;Nachname\r\n1;Lena;Koch\r\n2;Lena;Maus\r\n3;J\u00fcrgen;\u00d6zil\r\n"),
-    *("Name,Vorname\nKoch,Lena\nRot,Lena", "1\tLena\tlena@example.org\n2\tJan\tjan@example.org"),
-    *("Koch, Lena\nRot, Jan", "Name\nKoch, Lena\nRot, Jan", "Lena\tw\tKoch\nLena\tw\tRot\nLena"),
-    *("Vorname\tKlasse\nLena\t5b\nLena\t5b", "Vorname, Nachname\nLena, Koch\nJan, Rot"),
-    "Klasse 5b\t\t\n\nNachname\tVorname\tKlasse\nKoch\tLena\t5b\n\t\t\nKorn\tLena\t5b\nKorn\tLENA\t5b\n",
-    "Nr.\tName, Vorname\tKlasse\n1\tKoch, Lena\t5b\n2\tKaya, Lena\t5b",
-    *("Ana\nBo\nCara\nStudent\nDan", "Anna, Ben, Name", "Klasse 5b\nName\nAnna\nBen"),
-    *("Nachname;;Klasse\nKoch;Lena;5b\nRot;Jan;5b", "Koch, Lena\nRot, Jan\nMax", "Koch, Max\nRot, Max\nMax"),
-)
-"""Class lists as pasted from spreadsheets."""
-
-_PLANS: Final[tuple[dict[str, Any], ...]] = tuple(
-    {
-        "kind": kind,
-        "players": players,
-        "cells": cells,
-        "clock": clock,
-        "break_ms": 30_000,
-        "double": double,
-        "rounds": rounds,
-    }
-    for kind in EVENT_KINDS
-    for players in (1, 5, 24, 25, 200, 201)
-    for cells, clock, double, rounds in (
-        (9, {"initial_ms": 180_000, "increment_ms": 2_000}, False, 0),
-        (225, {"move_ms": 10_000}, True, 7),
-        (9, {"initial_ms": 86_400_000, "increment_ms": 0}, False, 1),
-    )
-)
-"""Tournaments of every size."""
-
 _PASTED: Final = (
     *(
         "K7M4PQ",
@@ -656,8 +620,6 @@ def render_vectors() -> str:
         "tournaments": [*make_tournaments(), *make_notes()],
         "ladders": [*make_ladders()],
         "names": [*map(list, _NAMES)],
-        "rosters": [[text, list(read_roster(text))] for text in _ROSTERS],
-        "plans": [[plan, fitting_kind(plan["kind"], plan["players"]), _describe_plan(plan)] for plan in _PLANS],
         "durations": [
             [ms, format_duration(ms)] for ms in (0, 61_000, 86_399_999, 86_400_000, 187_199_999, 187_200_000)
         ],
@@ -668,10 +630,6 @@ def render_vectors() -> str:
         rows = ",\n".join(json.dumps(one, ensure_ascii=False, separators=(",", ":")) for one in vectors)
         told.append(f'"{name}": [\n{rows}\n]')
     return "{" + ",\n".join(told) + "}\n"
-
-
-def _describe_plan(plan: dict[str, Any]) -> str:
-    return describe_plan(**plan | {"clock": ClockFields(**plan["clock"])})
 
 
 def main() -> None:

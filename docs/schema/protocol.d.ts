@@ -229,6 +229,13 @@ declare namespace Protocol {
     player?: string;
   }
 
+  /** Asks for the QR code of a text, such as a link with a secret, which must not be in the path of a picture. */
+  interface DrawQr {
+    type: "qr";
+    text: string;
+    id?: string;
+  }
+
   /** The results of the player who sent the request against another player. Attributes: last: The end of their newest game, in ms since 1970. */
   interface Encounters {
     wins: number;
@@ -344,6 +351,20 @@ declare namespace Protocol {
     by?: string | null;
     game_id?: string | null;
     room?: string;
+  }
+
+  /** Asks what a tournament with these terms would be, without opening it; see `EventOpen`. Attributes: roster: A pasted list of names, or of people in columns. */
+  interface EventPlan {
+    type: "event_plan";
+    kind: "knock_out" | "round_robin" | "swiss";
+    clock: ClockFields;
+    rules?: string | RulesFields;
+    double?: boolean;
+    rounds?: number;
+    roster?: string;
+    bots?: string[];
+    break_ms?: number;
+    id?: string;
   }
 
   /** Begins a pause of the sender, who is then not paired, or with `on` true ends it. */
@@ -653,7 +674,7 @@ declare namespace Protocol {
     ended?: { [key: string]: EndedOffer };
   }
 
-  /** The reply to a request that was carried out. Its fields depend on the request. Attributes: seats: The marks of the player and their guests, if there are guests. online: The number of people connected to this server, including the player. feed: The address of the player's Atom feed, or False without one. quiet: The minutes of the day (UTC) when the player's quiet hours begin and end. plan: The player's conditional moves. push_key: The server's public key for subscriptions to push messages, in base64url. */
+  /** The reply to a request that was carried out. Its fields depend on the request. Attributes: seats: The marks of the player and their guests, if there are guests. online: The number of people connected to this server, including the player. feed: The address of the player's Atom feed, or False without one. quiet: The minutes of the day (UTC) when the player's quiet hours begin and end. plan: The player's conditional moves. qr: A data URL with an SVG image. push_key: The server's public key for subscriptions to push messages, in base64url. */
   interface Ok {
     type: "ok";
     id: string;
@@ -671,6 +692,7 @@ declare namespace Protocol {
     link?: string;
     event?: string;
     events?: EventSummary[];
+    event_plan?: PlannedEvent;
     ticket?: string;
     cards?: Card[];
     rescue?: string[];
@@ -693,6 +715,7 @@ declare namespace Protocol {
     push_key?: string;
     quiet?: [number, number] | null;
     plan?: number[][];
+    qr?: string;
   }
 
   /** A challenge that can still be accepted. Attributes: challenge: The id of the challenge. player: The id of the challenger. name: The name of the challenger. to: The id of the challenged player. side: The mark for the challenger; left out if the marks are random. expires_ms: The time left for accepting it. */
@@ -751,6 +774,13 @@ declare namespace Protocol {
     moves?: number[][];
     player?: string;
     id?: string;
+  }
+
+  /** What a tournament would be. Attributes: names: The names in the roster. kind: The requested kind, or `swiss` if only a Swiss takes this many players. text: Players, rounds and rough duration in the language of `Hello`; "" for fewer than two players. */
+  interface PlannedEvent {
+    names: string[];
+    kind: string;
+    text: string;
   }
 
   /** A finished game with its moves; all other fields are as in `PastGame`. Attributes: board: The final board. moves: The cells played, in order. passed: The players who were skipped, each as the number of moves made before and the mark. chosen: The choices made in the opening, in order. */
@@ -1056,7 +1086,7 @@ declare namespace Protocol {
     turns?: Turn[];
   }
 
-  type Request = Hello | Create | Match | Join | Watch | Leave | Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review | EventOpen | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events | ClaimName | LinkDevice | Devices | Revoke | Forget | Export | Challenge | Answer | Block | Ratings | Profile | Notify | Plan;
+  type Request = Hello | Create | Match | Join | Watch | Leave | Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat | Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review | DrawQr | EventOpen | EventPlan | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events | ClaimName | LinkDevice | Devices | Revoke | Forget | Export | Challenge | Answer | Block | Ratings | Profile | Notify | Plan;
 
   type Push = Welcome | Ok | Error | RoomState | ChatLine | LobbyChange | LiveBoards | Replaced | Moved | Closed | Notice | Announcement | EventState | EventRows | Call | Challenged | ChallengeOver | Rated | Turns;
 }

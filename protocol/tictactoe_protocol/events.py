@@ -23,6 +23,7 @@ from tictactoe_protocol.terms import (
 )
 
 MAX_ENTRANTS: Final = 200
+MAX_ROSTER_LENGTH: Final = 12_000
 MAX_ROUNDS: Final = 50
 MAX_TITLE_LENGTH: Final = 60
 MIN_READY_MS: Final = 1_000
@@ -79,6 +80,23 @@ class EventOpen(RequestFields, frozen=True, tag="event_open"):
     late_until: Annotated[int, Meta(ge=0, le=MAX_ROUNDS)] = 0
     break_ms: Annotated[int, Meta(ge=0, le=MAX_BREAK_MS)] = BREAK_MS
     chat: Literal["all", "players"] = "all"
+
+
+class EventPlan(RequestFields, frozen=True, tag="event_plan"):
+    """Asks what a tournament with these terms would be, without opening it; see `EventOpen`.
+
+    Attributes:
+        roster: A pasted list of names, or of people in columns.
+    """
+
+    kind: Literal["round_robin", "swiss", "knock_out"]
+    clock: ClockFields
+    rules: RulesChoice | UnsetType = UNSET
+    double: bool = False
+    rounds: Annotated[int, Meta(ge=1, le=MAX_ROUNDS)] | UnsetType = UNSET
+    roster: Annotated[str, Meta(max_length=MAX_ROSTER_LENGTH)] = ""
+    bots: Annotated[tuple[Word, ...], Meta(max_length=MAX_ENTRANTS)] = ()
+    break_ms: Annotated[int, Meta(ge=0, le=MAX_BREAK_MS)] = BREAK_MS
 
 
 class _EventRequest(RequestFields, frozen=True):
@@ -144,7 +162,21 @@ class Events(RequestFields, frozen=True, tag="events"):
     """Asks for the open and running tournaments."""
 
 
-EventRequest = EventOpen | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events
+EventRequest = EventOpen | EventPlan | EventJoin | EventLeave | EventReady | EventRun | EventWatch | Events
+
+
+class PlannedEvent(Struct, frozen=True):
+    """What a tournament would be.
+
+    Attributes:
+        names: The names in the roster.
+        kind: The requested kind, or ``swiss`` if only a Swiss takes this many players.
+        text: Players, rounds and rough duration in the language of `Hello`; "" for fewer than two players.
+    """
+
+    names: tuple[str, ...]
+    kind: str
+    text: str
 
 
 class EventSummary(Struct, frozen=True):

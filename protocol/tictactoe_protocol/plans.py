@@ -1,6 +1,6 @@
 """Plans a tournament before it begins: its largest number of players, its rounds, and its rough duration. Pure.
 
-`tictactoe_words.tournaments` describes a plan. Its port is `web/events/opening.js`; test vectors keep them equal.
+`tictactoe_words.tournaments` describes a plan.
 """
 
 from __future__ import annotations

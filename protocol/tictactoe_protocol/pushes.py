@@ -14,7 +14,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tictactoe_protocol.challenges import ChallengePush, OpenChallenge
 from tictactoe_protocol.days import DayPush, Turn
-from tictactoe_protocol.events import Call, Card, EventPush, EventSummary
+from tictactoe_protocol.events import Call, Card, EventPush, EventSummary, PlannedEvent
 from tictactoe_protocol.names import Device
 from tictactoe_protocol.rated import Encounters, LadderStanding, LadderState, Rated
 from tictactoe_protocol.terms import ClockState, ClockTerms, PushFields, RulesState
@@ -496,6 +496,7 @@ class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
         feed: The address of the player's Atom feed, or False without one.
         quiet: The minutes of the day (UTC) when the player's quiet hours begin and end.
         plan: The player's conditional moves.
+        qr: A data URL with an SVG image.
         push_key: The server's public key for subscriptions to push messages, in base64url.
     """
 
@@ -514,6 +515,7 @@ class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
     link: str | UnsetType = UNSET
     event: str | UnsetType = UNSET
     events: tuple[EventSummary, ...] | UnsetType = UNSET
+    event_plan: PlannedEvent | UnsetType = UNSET
     ticket: str | UnsetType = UNSET
     cards: tuple[Card, ...] | UnsetType = UNSET
     rescue: tuple[str, ...] | UnsetType = UNSET
@@ -536,6 +538,7 @@ class Ok(PushFields, frozen=True, tag="ok", kw_only=True, omit_defaults=True):
     push_key: str | UnsetType = UNSET
     quiet: tuple[int, int] | UnsetType | None = UNSET
     plan: tuple[tuple[int, ...], ...] | UnsetType = UNSET
+    qr: str | UnsetType = UNSET
 
 
 class Error(PushFields, frozen=True, tag="error", kw_only=True, omit_defaults=True):

@@ -269,8 +269,14 @@ class Review(RequestFields, frozen=True, tag="review"):
     stones: bool = False
 
 
+class DrawQr(RequestFields, frozen=True, tag="qr"):
+    """Asks for the QR code of a text, such as a link with a secret, which must not be in the path of a picture."""
+
+    text: Annotated[str, Meta(max_length=128)]
+
+
 _Visiting = Hello | Create | Match | Join | Watch | Leave
 _Playing = Move | Choose | Resign | Draw | Undo | Claim | Rematch | Chat
-_Asking = Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review
+_Asking = Rooms | Lobby | Sync | Ping | History | Record | Share | Analyse | Review | DrawQr
 
 Request = _Visiting | _Playing | _Asking | EventRequest | NameRequest | ChallengeRequest | RatingRequest | DayRequest

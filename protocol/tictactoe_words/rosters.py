@@ -1,8 +1,9 @@
-"""Reads lists of names, pasted from a spreadsheet or saved to a file. The page's port is `events/roster.js`."""
+"""Reads lists of names, pasted from a spreadsheet or saved to a file."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Collection
 from typing import Final
 
 _SEPARATORS: Final = "\t;,"
@@ -41,20 +42,26 @@ def read_roster(text: str) -> tuple[str, ...]:
     >>> read_roster("Lena\\tKoch\\nLena\\tKaya"), read_roster("Koch, Lena\\nRot, Jan")
     (('Lena Ko.', 'Lena Ka.'), ('Lena', 'Jan'))
     """
-    people = _read_people(text)
-    names = []
+    people, families = _read_people(text), defaultdict[str, set[str]](set)
     for name, family in people:
-        families = {other for same, other in people if same.lower() == name.lower()}
-        longest = max(map(len, families))
-        enough = next((n for n in range(1, longest) if len({one[:n] for one in families}) == len(families)), longest)
-        end = "." if enough < len(family) else ""
-        names.append(f"{name} {family[:enough]}{end}" if family and len(families) > 1 else name)
+        families[name.lower()].add(family)
+    enough, names = {name: _count_letters(group) for name, group in families.items()}, []
+    for name, family in people:
+        letters = enough[name.lower()]
+        end = "." if letters < len(family) else ""
+        names.append(f"{name} {family[:letters]}{end}" if family and letters else name)
     count, seen = Counter(name.lower() for name in names), Counter[str]()
     numbered = []
     for name in names:
         seen[name.lower()] += 1
         numbered.append(f"{name} {seen[name.lower()]}" if count[name.lower()] > 1 else name)
     return tuple(numbered)
+
+
+def _count_letters(families: Collection[str]) -> int:
+    """Return how many letters distinguish the family names; 0 for a single one."""
+    longest = max(map(len, families)) if len(families) > 1 else 0
+    return next((n for n in range(1, longest) if len({one[:n] for one in families}) == len(families)), longest)
 
 
 def _read_people(text: str) -> list[tuple[str, str]]:

@@ -4,22 +4,18 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
-import segno
 from playwright.async_api import expect
 
 from tests.classic import CLASSIC_RULES
 from tests.faults.harness import Harness
-from tests.node import evaluate
 from tests.page.conftest import SERVER_GOES, FindViolations, Visit, Visitor, find_in_both_schemes
 from tests.page.odd_server import CODE, Message, OddServer, welcome
 from tests.page.test_play import address, one_at_the_board
 from tests.page.test_wall import begin as begin_game
 from tests.peer import Peer, open_peer, until
-from tictactoe_server.http.assets import FOLDER
 from tictactoe_server.server import Server
 
 CLOCK = {"initial_ms": 60_000, "increment_ms": 0}
-QR = "import {encodeQr} from '%s/qr.js'; console.log(JSON.stringify(%s.map(encodeQr)))"
 
 
 async def open_event(organiser: Peer, *players: Peer, **terms: object) -> str:
@@ -502,12 +498,3 @@ async def test_axe_accepts_an_event(server: Server, find_violations: FindViolati
         await expect(wall.page.locator(".wall-table tr")).to_have_count(3)
         found["wall"] = await find_in_both_schemes(find_violations, wall.page)
     assert found == {name: [] for name in found}
-
-
-def test_a_link_that_is_drawn_as_a_qr_code_is_that_of_a_library() -> None:
-    texts = ["x" * length for length in (17, 32, 53, 78)] + [f"https://play.example.org/e/K7M4PR#{'4F7KQ2M9' * 9}"]
-    found = evaluate(QR % (FOLDER.as_uri(), json.dumps(texts)))
-    drawn = [
-        segno.make(text.encode(), error="l", micro=False, mask=3, boost_error=False, mode="byte") for text in texts
-    ]
-    assert found == [[[bit == 1 for bit in row] for row in one.matrix] for one in drawn]

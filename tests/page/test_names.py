@@ -31,7 +31,7 @@ async def test_a_name_is_kept_for_good_and_its_codes_are_shown_once(server: Serv
     codes = CODE.findall(await dialog.locator(".codes").inner_text())
     assert len(codes) == 3
     await dialog.get_by_role("button", name="Use this name on another device").click()
-    await expect(dialog.locator("svg")).to_be_visible()
+    await expect(dialog.locator(".qr")).to_be_visible()
     await ana.button("Close").click()
     await expect(ana.page.get_by_label("Playing as")).to_have_value("ana")
     await ana.button("Keep this name…").click()
@@ -72,7 +72,7 @@ async def test_a_link_makes_another_device_the_same_player_and_leaves_the_addres
     dialog = await open_names(ana)
     await dialog.get_by_role("button", name="Use this name on another device").click()
     code = await dialog.locator(".code b").inner_text()
-    await expect(dialog.locator("svg")).to_be_visible()
+    await expect(dialog.locator(".qr")).to_be_visible()
     await expect(dialog.get_by_label("Link", exact=True)).to_have_value(f"{address(server)}#link={code}")
     await expect(dialog.get_by_role("listitem")).to_contain_text("Browser on Linux")
     phone = await visit(f"{address(server)}#link={code}")

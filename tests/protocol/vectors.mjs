@@ -12,11 +12,9 @@ const { clean, parse } = await import(`${folder}/text.js`);
 const tournaments = await import(`${folder}/events/tournaments.js`);
 const ladders = await import(`${folder}/ladders/words.js`);
 const { nameRound } = await import(`${folder}/events/table.js`);
-const { readRoster } = await import(`${folder}/events/roster.js`);
-const { describePlan, fittingKind } = await import(`${folder}/events/opening.js`);
 const { Following } = await import(`${folder}/events/following.js`);
 const { vectors, tournaments: events, ladders: rated } = parse(readFileSync(path, "utf8"));
-const { names, codes, durations, plans, rosters } = JSON.parse(readFileSync(path, "utf8"));
+const { names, codes, durations } = JSON.parse(readFileSync(path, "utf8"));
 
 let current = "";
 
@@ -89,8 +87,6 @@ rated.forEach(({ kind, told, viewer, names, said }, index) => {
 	}
 });
 speak("en", JSON.parse(readFileSync(`${catalogues}/en.json`, "utf8")));
-for (const [plan, kind, told] of plans) compare(`plan ${JSON.stringify(plan)}`, [fittingKind(plan.kind, plan.players), describePlan(plan)], [kind, told]);
-for (const [text, names] of rosters) compare(`roster ${JSON.stringify(text)}`, readRoster(text), names);
 for (const [ms, told] of durations) compare(`duration ${ms}`, formatDuration(ms), told);
 for (const [text, code] of codes) compare(`code ${JSON.stringify(text)}`, readCode(text), code);
 for (const [name, shown] of names) compare(`name ${JSON.stringify(name)}`, clean(name), shown);

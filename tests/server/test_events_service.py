@@ -66,6 +66,19 @@ async def begun(organiser: Peer, *players: Peer, **terms: Any) -> str:
     return event
 
 
+async def test_a_plan_reads_a_pasted_table_and_opens_nothing(server: Server) -> None:
+    async with known(server, language="de") as ana:
+        terms = {**SLOW, "bots": ["easy"], "roster": "Name;Vorname\nKoch;Lena\nRot;Lena"}
+        terms.pop("title")
+        plan = (await ana.ask("event_plan", **terms))["event_plan"]
+        assert (plan["names"], plan["kind"]) == (["Lena K.", "Lena R."], "round_robin")
+        assert plan["text"].startswith("3 Spieler, 3 Runden, ")
+        many = (await ana.ask("event_plan", **{**terms, "roster": "A\n" * 24}))["event_plan"]
+        assert (len(many["names"]), many["kind"]) == (24, "swiss")
+        assert await ana.refusal("event_plan", **{**terms, "roster": "A" * 12_001}) == "bad_message"
+        assert (await ana.ask("events"))["events"] == []
+
+
 @pytest.mark.parametrize("by", ["players", "organiser"])
 @pytest.mark.parametrize("is_between", [False, True], ids=["in a round", "between rounds"])
 async def test_a_deserted_event_waits(monkeypatch: pytest.MonkeyPatch, by: str, *, is_between: bool) -> None:

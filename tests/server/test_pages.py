@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from base64 import b64decode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -22,7 +23,7 @@ from tests.server.test_plain_http import Answer, read_answer
 from tictactoe_engine.records import parse_record
 from tictactoe_protocol import clean_text
 from tictactoe_server.http.assets import Assets
-from tictactoe_server.http.pages import _draw_qr
+from tictactoe_server.http.pages import draw_qr
 from tictactoe_server.records.tables import SHARES
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
@@ -95,7 +96,7 @@ async def test_a_room_and_the_server_have_a_qr_code_of_the_link_for_others(serve
     for path in ("/qr/K7M4PQ.svg", "/qr/k7m-4pq.svg", "/qr.svg"):
         found = await get(server, path, accept="image/*")
         assert (found.status, found.fields["content-type"]) == (200, "image/svg+xml")
-        assert found.body == _draw_qr(f"http://127.0.0.1:{server.port}/{'K7M4PQ' if 'qr/' in path else ''}")
+        assert found.body == draw_qr(f"http://127.0.0.1:{server.port}/{'K7M4PQ' if 'qr/' in path else ''}")
         assert (await get(server, path, f"If-None-Match: {found.fields['etag']}")).status == 304
     for path in ("/qr/K7M4P.svg", "/qr/.svg", "/qr/K7M4PQ.png", "/qr"):
         assert (await get(server, path)).status == 404
@@ -103,7 +104,7 @@ async def test_a_room_and_the_server_have_a_qr_code_of_the_link_for_others(serve
     if hosts:
         async with serving(host="0.0.0.0") as open_server:
             drawn = (await get(open_server, "/qr.svg", host=f"localhost:{open_server.port}")).body
-            assert drawn == _draw_qr(f"http://{hosts[0]}:{open_server.port}/")
+            assert drawn == draw_qr(f"http://{hosts[0]}:{open_server.port}/")
 
 
 async def test_only_local_clients_learn_the_machines_addresses(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,7 +233,7 @@ async def test_all_addresses_have_the_path_under_which_a_proxy_shows_the_server(
             assert 'href="/games/"' in page
             assert all("/games/assets/" in name for name in files_in(path, page.encode()))
         assert (await get(below, "/games/K7M4PQ.")).fields["location"] == "/games/K7M4PQ"
-        assert (await get(below, "/games/qr/K7M4PQ.svg")).body == _draw_qr(f"{own}/K7M4PQ")
+        assert (await get(below, "/games/qr/K7M4PQ.svg")).body == draw_qr(f"{own}/K7M4PQ")
         refused = await get(below, "/games/", accept=BROWSER, host="play.example")
         assert refused.body.endswith(b"start the server with --origin http://play.example\n")
         async with (
@@ -612,3 +613,10 @@ async def test_an_unresponsive_store_is_reported_over_http(server: Server, monke
     monkeypatch.setattr("tictactoe_server.http.pages.ANSWER_SECONDS", 0.05)
     answer = await get(server, "/replay/abcdefghijklmnop")
     assert answer.status == 503
+
+
+async def test_a_qr_code_of_a_secret_link_is_drawn_in_an_answer(ana: Peer) -> None:
+    link = "http://host:8765/e/K7M4PQ#7c2f"
+    image = (await ana.ask("qr", text=link))["qr"].partition("base64,")[2]
+    assert b64decode(image) == draw_qr(link)
+    assert await ana.refusal("qr", text="x" * 129) == "bad_message"

@@ -230,7 +230,7 @@ class Pages:
         except BadRoomCode:
             return self._nothing(request)
         link = f"{self._address_for_others(request) or request.origin}/{path}"
-        return HttpResponse(HTTPStatus.OK, _draw_qr(link), "image/svg+xml")
+        return HttpResponse(HTTPStatus.OK, draw_qr(link), "image/svg+xml")
 
     def _reply(self, request: HttpRequest, reply: Reply) -> HttpResponse:
         """Return the response with a reply, and with a content security policy for this server and its cluster."""
@@ -308,7 +308,7 @@ def _language_of(request: HttpRequest) -> str:
 
 
 @lru_cache(maxsize=256)
-def _draw_qr(link: str) -> bytes:
+def draw_qr(link: str) -> bytes:
     """Return an SVG image of a link's QR code, black on white with a quiet zone.
 
     The mask is fixed, because choosing the best of the eight masks takes three times as long, and all are readable.

@@ -1,15 +1,17 @@
-"""Requests for the list of public rooms, once or with updates, and for the server's time."""
+"""Requests for the list of public rooms, once or with updates, for the server's time, and for QR codes."""
 
 from __future__ import annotations
 
+from base64 import b64encode
 from itertools import islice
 from typing import Final
 
-from tictactoe_protocol.requests import Lobby, Ping, Rooms
+from tictactoe_protocol.requests import DrawQr, Lobby, Ping, Rooms
 from tictactoe_server import clock
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.http import texts
+from tictactoe_server.http.pages import draw_qr
 from tictactoe_server.transport.http_messages import HttpRequest, PageHead, Reply
 
 WALL_MS: Final = 500  # lifetime of the cached text wall; drawing a hundred large boards takes a while
@@ -20,10 +22,15 @@ class PublicRooms(Service):
 
     def __init__(self, core: Core) -> None:
         self.handles = {Rooms: self.list, Lobby: self.subscribe, Ping: lambda call: call.answer(time=clock.wall_ms())}
+        self.handles[DrawQr] = self.draw_qr
         self.routes = {"/wall": self.show_wall}
         self._walls: dict[bool, tuple[int, list[str]]] = {}
         self._core = core
         self._lobby = core.lobby
+
+    def draw_qr(self, call: Call) -> None:
+        image = b64encode(draw_qr(call.request.text)).decode()
+        call.answer(qr=f"data:image/svg+xml;base64,{image}")
 
     def list(self, call: Call) -> None:
         call.answer(rooms=self._lobby.list_rooms())

@@ -62,7 +62,7 @@ export function showNames(app, code = "") {
 		const ok = await ask({ type: "link" });
 		if (!ok) return;
 		const url = app.linkTo(`#link=${ok.link_code}`);
-		show(told, h("p", say("page name link")), makeLink(app, url, say("name title")), h("p.code", h("b", ok.link_code)), drawQr(url));
+		show(told, h("p", say("page name link")), makeLink(app, url, say("name title")), h("p.code", h("b", ok.link_code)), drawQr(app, url));
 		await learn();
 	}
 

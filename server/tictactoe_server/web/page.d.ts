@@ -46,8 +46,6 @@ interface Page extends PagePart {
 	onKey?(event: KeyboardEvent): void;
 }
 
-/** What the rounds and the duration of a tournament follow from. */
-type Plan = { kind: string; players: number; cells: number; clock: Protocol.ClockFields; break_ms: number; double: boolean; rounds: number };
 
 /** What comes that nobody asked for. */
 type News = Exclude<Protocol.Push, Protocol.Ok | Protocol.Welcome>;

@@ -22,12 +22,15 @@ from tictactoe_protocol.events import (
     EventJoin,
     EventLeave,
     EventOpen,
+    EventPlan,
     EventReady,
     EventRun,
     Events,
     EventSummary,
     EventWatch,
+    PlannedEvent,
 )
+from tictactoe_protocol.plans import fitting_kind
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
@@ -51,6 +54,9 @@ from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.transport.http_messages import HttpRequest, Reply, answer_json
+from tictactoe_words.catalogue import speaking
+from tictactoe_words.rosters import read_roster
+from tictactoe_words.tournaments import describe_plan
 
 EVENTS_OF_PLAYER: Final = 2  # unfinished tournaments per organiser
 EVENTS_OF_ADDRESS: Final = 20  # unfinished tournaments opened from one address since this server started
@@ -78,6 +84,7 @@ class Tournaments(Service):
         self._opening = asyncio.Lock()
         self.handles = {
             EventOpen: self.open,
+            EventPlan: self.plan,
             EventJoin: self.join,
             EventLeave: self.change,
             EventReady: self.change,
@@ -137,6 +144,16 @@ class Tournaments(Service):
         self._names.note(call.session, is_seated=True)
         ticket = event.ticket_of() if event.entry == "code" else UNSET
         call.answer(event=event.code, ticket=ticket, cards=_cards(event, event.roster) or UNSET)
+
+    def plan(self, call: Call) -> None:
+        """Reply with the names in a pasted roster, and with the rounds and the duration of such a tournament."""
+        request: EventPlan = call.request
+        rules, names = chosen_rules(request.rules), read_roster(request.roster)
+        players, cells = len(names) + len(request.bots), rules.rows * rules.columns
+        size, pace = (request.kind, players, cells), (request.clock, request.break_ms)
+        with speaking(call.session.language):
+            text = describe_plan(*size, *pace, double=request.double, rounds=request.rounds or 0)
+        call.answer(event_plan=PlannedEvent(names, fitting_kind(request.kind, players), text))
 
     async def join(self, call: Call) -> None:
         request: EventJoin = call.request

@@ -32,7 +32,7 @@ export function makeCards(app, code = "") {
 	/** @param {Protocol.Card} card */
 	function makeCard({ name, ticket }) {
 		const address = app.linkTo(`e/${code}`);
-		return h("li", drawQr(`${address}#${ticket}`), h("div", h("b", name), h("p", title.textContent), h("code", address.replace(/^https?:\/\//, ""), h("span", `#${groupTicket(ticket)}`))));
+		return h("li", drawQr(app, `${address}#${ticket}`), h("div", h("b", name), h("p", title.textContent), h("code", address.replace(/^https?:\/\//, ""), h("span", `#${groupTicket(ticket)}`))));
 	}
 }
 

@@ -34,7 +34,7 @@ export class EventWall {
 		const address = link.replace(/^https?:\/\//, "");
 		this.code = h("p.wall-code", code);
 		this.address = h("p.wall-address", { "--length": address.length }, address);
-		this.qr = drawQr(link);
+		this.qr = drawQr(app, link);
 		this.following = new Following(app, code, () => this.draw(), key || ticket);
 		this.lobby = new Lobby(app, MOST_BOARDS, () => this.draw());
 		this.element = h("div.event-wall", this.#head, this.#main, this.#foot);
