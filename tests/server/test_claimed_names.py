@@ -243,7 +243,7 @@ async def test_a_rescued_or_older_device_may_remove_others(server: Server, ana: 
 
 
 async def test_a_code_makes_another_device_the_same_player_once(server: Server) -> None:
-    async with open_peer(server.url, "ana", client="here/1") as ana:
+    async with open_peer(server.url, "ana", client="he\x1bre/\u202e1") as ana:
         answer = await ana.ask("link")
         assert (len(answer["link_code"]), answer["expires_ms"]) == (8, LINK_MS)
         async with open_peer(server.url, "phone", client="there/2", link=answer["link_code"].lower()) as phone:

@@ -10,7 +10,7 @@ import structlog
 from msgspec import UNSET, Raw, UnsetType
 from msgspec.structs import replace
 
-from tictactoe_protocol import PROTOCOL_VERSION, ErrorCode, encode
+from tictactoe_protocol import PROTOCOL_VERSION, ErrorCode, clean_text, encode
 from tictactoe_protocol.pushes import GUEST, Welcome
 from tictactoe_protocol.requests import Hello
 from tictactoe_server import SERVER_NAME
@@ -80,7 +80,7 @@ class HelloService(Service):
         known, player, key = identity.known, identity.player, hash_secret(identity.token)
         self._core.presence.greet(session, replace(player, bot=GUEST if hello.bot else None))
         session.limit = self._core.allowances.messages[player.id]
-        session.device = Device(key, known.player.name, hello.client or "", is_seated=known.is_seated)
+        session.device = Device(key, known.player.name, clean_text(hello.client or ""), is_seated=known.is_seated)
         if known.seen < today():
             self._names.note(session)
         welcome = self._make_welcome(hello, identity)

@@ -19,7 +19,7 @@ import structlog
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from tictactoe_protocol import ROOM_CODE_ALPHABET, BadName, ErrorCode, parse_name
+from tictactoe_protocol import ROOM_CODE_ALPHABET, BadName, ErrorCode, clean_text, parse_name
 from tictactoe_protocol.guests import guest_id
 from tictactoe_protocol.names import LINK_MS, MAX_DEVICES, RESCUE_CODES, ClaimName, Device, Devices, LinkDevice, Revoke
 from tictactoe_protocol.pushes import Announcement
@@ -185,7 +185,7 @@ class Names(Service):
             raise
 
         def add(old: Account | None) -> Account | None:
-            return old and old.with_device(key, hello.client or "", is_rescued=way == "rescue")
+            return old and old.with_device(key, clean_text(hello.client or ""), is_rescued=way == "rescue")
 
         account = await change(self.kept.accounts, player, add)
         if account is None:
