@@ -17,6 +17,9 @@ _FAMILY: Final = ("nachname", "familienname", "last name", "lastname", "surname"
 
 The header ``name`` is in both: in ``Name;Vorname``, it is a family name.
 """
+_MOST_PEOPLE: Final = 1_000
+_MOST_LETTERS: Final = 64
+"""The numbers of people, and of letters in each column, that are read."""
 _MOST_ABOVE: Final = 5
 """The number of lines that are searched for a header, which may follow a title."""
 
@@ -68,7 +71,7 @@ def _read_people(text: str) -> list[tuple[str, str]]:
     """Return the given and the family name of each person in a list. The family name may be ""."""
     separator = next((one for one in _SEPARATORS if one in text), "\n")
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    rows = [[cell.strip().strip('"').strip() for cell in line.split(separator)] for line in lines]
+    rows = [[cell.strip().strip('"').strip()[:_MOST_LETTERS] for cell in line.split(separator)] for line in lines]
     rows = [row for row in rows if any(row)]
     heads = [[cell.lower() for cell in row] for row in rows[:_MOST_ABOVE]]
     above = next((at for at, head in enumerate(heads) if len(rows) > 1 and _is_header(at, head)), -1)
@@ -80,7 +83,7 @@ def _read_people(text: str) -> list[tuple[str, str]]:
     if is_spaced and len(head) < 2 and {len(row) for row in rows} in ({2}, {1, 2}):
         given, family = 1, 0
     people = []
-    for row in rows:
+    for row in rows[:_MOST_PEOPLE]:
         names = [cell for cell in (*row[given:], *row[:given]) if _is_name(cell)]
         others = [row[family]] if 0 <= family < len(row) and len(row) > 1 else names[1:]
         other = next((cell for cell in others if len(cell) > 1 and cell[0].isalpha()), "")

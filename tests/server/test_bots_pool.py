@@ -87,6 +87,22 @@ async def test_no_question_waits_while_workers_do_not_start(open_pool: OpenPool)
     assert asked.done()
 
 
+async def test_a_worker_that_cannot_start_leaves_all_questions_to_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = ThinkingPool(2, LONG_SECONDS)
+    begin = Worker.start
+
+    async def start(worker: Worker) -> str:
+        return "no memory left" if pool.workers.process_ids else await begin(worker)
+
+    monkeypatch.setattr(Worker, "start", start)
+    try:
+        for many in (1, 4, 4):
+            chosen = await asyncio.gather(*(pool.choose(SEARCHED, Level.PERFECT) for _ in range(many)))
+            assert {*chosen} <= SEARCHED_BEST
+    finally:
+        await pool.workers.close()
+
+
 @pytest.mark.parametrize("habit", ["hangs on a question", "dies on a question"])
 async def test_a_worker_that_does_not_answer_is_replaced(open_pool: OpenPool, habit: str) -> None:
     pool = open_pool(habit, 0.5)

@@ -167,6 +167,7 @@ async def test_an_acceptance_that_could_not_be_stored_can_be_repeated(store: Tro
         assert (await refusal(bo, "answer", challenge=id, accept=True))[0] == "unavailable"
         room = (await bo.ask("answer", challenge=id, accept=True))["room"]
         assert (await over(ana, id))["room"] == (await over(bo, id))["room"] == room
+        assert [*server.core.rooms.by_code] == [room]
 
 
 async def test_an_impossible_challenge_is_refused_with_its_reason(server: Server) -> None:

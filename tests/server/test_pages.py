@@ -24,6 +24,7 @@ from tictactoe_engine.records import parse_record
 from tictactoe_protocol import clean_text
 from tictactoe_server.http.assets import Assets
 from tictactoe_server.http.pages import draw_qr
+from tictactoe_server.play.lobby import CODES
 from tictactoe_server.records.tables import SHARES
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Limits, Settings
@@ -620,3 +621,9 @@ async def test_a_qr_code_of_a_secret_link_is_drawn_in_an_answer(ana: Peer) -> No
     image = (await ana.ask("qr", text=link))["qr"].partition("base64,")[2]
     assert b64decode(image) == draw_qr(link)
     assert await ana.refusal("qr", text="x" * 129) == "bad_message"
+
+
+async def test_qr_codes_are_limited_for_a_player(ana: Peer) -> None:
+    codes = [(await ana.ask("qr", text="http://host:8765/")).get("code") for _ in range(CODES + 100)]
+    assert {*codes[:CODES]} == {None}
+    assert "rate_limited" in codes[CODES:]

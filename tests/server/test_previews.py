@@ -10,7 +10,7 @@ from tests.peer import Peer, open_peer, play_out, two_playing
 from tests.server.test_pages import BROWSER, LINE_FOR_X, get, serving
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_server.features.previews.pictures import BoardCard, Card, Seat, TableCard, draw, spell
-from tictactoe_server.features.previews.service import card_of_room
+from tictactoe_server.features.previews.service import Previews, card_of_room
 from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.features
@@ -36,6 +36,10 @@ def pixels_of(png: bytes) -> list[bytes]:
 
 def card_of(page: bytes) -> dict[str, str]:
     return dict(re.findall(r'<meta (?:property|name)="((?:og|twitter):[\w:]+)" content="([^"]*)">', page.decode()))
+
+
+def previews_of(server: Server) -> Previews:
+    return server.service(Previews)
 
 
 async def test_a_link_to_a_public_room_has_a_picture_that_changes_with_its_board(server: Server) -> None:
@@ -67,13 +71,13 @@ async def test_link_preview_crawlers_get_the_page(server: Server, agent: str) ->
 
 async def test_many_requests_for_the_same_board_draw_it_once(server: Server) -> None:
     async with two_playing(server.url) as (_, _, room):
-        draw.cache_clear()
+        previews = previews_of(server)
         answers = await asyncio.gather(*(get(server, f"/preview/{room}.png") for _ in range(50)))
         for _ in range(5):
             answers.append(await get(server, f"/preview/{room}.png"))
         assert {answer.status for answer in answers} == {200}
         assert len({answer.body for answer in answers}) == 1
-        assert draw.cache_info().misses == 1
+        assert previews.drawn == 1
 
 
 async def test_the_picture_of_the_first_page_has_the_title_of_the_server(server: Server) -> None:

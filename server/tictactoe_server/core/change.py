@@ -205,12 +205,14 @@ class RoomChange(Change[Room], eq=False):
                 asker, answer = session, encode_frame(b'{"type":"ok","id":%b}' % encode(self.command.id))
             if session.is_busy:
                 session.go_on()
-        if live.is_unshown and live.phase is not GONE:
-            live.show(asker, answer)
-        elif asker is not None:
-            asker.connection.push_frame(answer)
-        if self.before is not None:
-            live.rooms.notify(live, self.before, self.over)
+        try:
+            if live.is_unshown and live.phase is not GONE:
+                live.show(asker, answer)
+            elif asker is not None:
+                asker.connection.push_frame(answer)
+        finally:  # the change is stored
+            if self.before is not None:
+                live.rooms.notify(live, self.before, self.over)
         if error is not None and isinstance(error, StoreUnavailable) and live.phase is Phase.UNCERTAIN:
             asyncio.get_running_loop().call_later(RELOAD_SECONDS * random.uniform(1, 2), reload, live)
 

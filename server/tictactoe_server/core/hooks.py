@@ -64,7 +64,7 @@ class RoomPolicy:
 
 
 class Hooks:
-    """The collections that features add to when they start.
+    """The collections that features add to when they are made.
 
     Attributes:
         policies: The policies, by name of the purpose. Stored rooms with another purpose are left in the store.

@@ -145,7 +145,7 @@ class Matchmaker:
     """Finds waiting rooms for players, including rooms that are still being opened.
 
     A room is skipped if a player in it has reached the limit of seats, as `is_full` says. The nearest room is preferred
-    if `distances` has a function of room and player id for the purpose, otherwise the oldest room.
+    if `distances` has a function of room and player id for the purpose, otherwise the room offered first.
     """
 
     def __init__(self, is_full: Callable[[str], bool] = lambda player: False) -> None:

@@ -273,12 +273,13 @@ class Rooms(RoomEvents):
             if not is_restored:
                 self.log.follow(live.address, room, before)
             self.indexes.update(live, before)
-            self._policies[room.purpose.name].after_change(live)
             self.on_change(live)
         if room.clock is not None or room.gone_at:
             self.timers.watch_clock(live)
             if room.keeps_seats:
                 self.on_long_game(live)
+        if before is None or room.seats is not before.seats or room.result is not before.result:
+            self._policies[room.purpose.name].after_change(live)
 
     def remove(self, live: LiveRoom, why: Closed | Moved | None) -> None:
         address = live.address

@@ -13,7 +13,9 @@ from tictactoe_server.core.core import Core, Service
 from tictactoe_server.http import texts
 from tictactoe_server.http.pages import draw_qr
 from tictactoe_server.transport.http_messages import HttpRequest, PageHead, Reply
+from tictactoe_server.transport.rate_limit import RateLimits
 
+CODES, CODES_MS = 200, 60_000  # QR codes for a player; each takes up to six milliseconds of processor time
 WALL_MS: Final = 500  # lifetime of the cached text wall; drawing a hundred large boards takes a while
 
 
@@ -25,10 +27,12 @@ class PublicRooms(Service):
         self.handles[DrawQr] = self.draw_qr
         self.routes = {"/wall": self.show_wall}
         self._walls: dict[bool, tuple[int, list[str]]] = {}
+        self._codes = RateLimits(CODES, CODES_MS, core.monotonic_ns)
         self._core = core
         self._lobby = core.lobby
 
     def draw_qr(self, call: Call) -> None:
+        self._core.allowances.consume(self._codes[call.player.id], "analyse")
         image = b64encode(draw_qr(call.request.text)).decode()
         call.answer(qr=f"data:image/svg+xml;base64,{image}")
 

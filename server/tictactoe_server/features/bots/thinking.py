@@ -32,7 +32,7 @@ def encode(content: object) -> bytes:
 def main() -> None:
     """Answer questions at a low priority until the server ends. Ctrl-C is ignored; the server handles it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with contextlib.suppress(AttributeError, OSError):  # not available on Windows
+    with contextlib.suppress(OSError):
         os.nice(_LOWER_PRIORITY)
     answer: Any = True, None
     memory = Memory()

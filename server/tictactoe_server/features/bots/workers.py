@@ -205,10 +205,14 @@ class Workers:
 
     async def _serve(self, worker: Worker) -> None:
         while self._waiting:
+            if worker.pid is None and not await self._start(worker):
+                self._idle.insert(0, worker)  # workers that run are taken first
+                return
+            if not self._waiting:
+                break
             job = self._waiting.pop(0)
             try:
-                if worker.pid is not None or await self._start(worker):
-                    job.settle(await self._answer(job, worker))
+                job.settle(await self._answer(job, worker))
             except WorkerLost as lost:
                 log.warning("bot worker lost", reason=str(lost))
             except Exception:

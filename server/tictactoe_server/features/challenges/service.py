@@ -128,6 +128,7 @@ class Challenges(Service):
         self._unstored = Quota()  # the ids of challenged players by that of the challenger
         self._presence = WeakValueDictionary[str, asyncio.Event]()
         self._answering = WeakValueDictionary[str, asyncio.Lock]()
+        self._opened: dict[str, LiveRoom] = {}  # rooms of acceptances that may not be stored, by challenge
         self._core = core
         self._elsewhere = elsewhere = core.rooms.elsewhere
         self._stored = Mirror(core.store.table(CHALLENGES), CHALLENGES.name, elsewhere, self.tasks)
@@ -283,7 +284,7 @@ class Challenges(Service):
         answer = secrets.token_urlsafe(8)
 
         def edit(old: StoredChallenge | None) -> StoredChallenge:
-            if old is not None and old.answer == answer:  # an earlier attempt was stored
+            if old is not None and (old.answer == answer or (room and old.room == room)):  # stored before
                 return old
             now = self._core.time()
             if old is None or not old.is_open or old.until <= now:
@@ -298,11 +299,15 @@ class Challenges(Service):
             raise _no_open_challenge()
         policy, rules = self._core.hooks.policy_for(challenge), challenge.rules.to_rules()
         await policy.check(rules, challenge.clock, player, [challenge.player])
-        live = await self._open_room(challenge, player, rules, policy.purpose)
+        live = self._opened.get(challenge.challenge)
+        if live is None or live.is_gone:
+            live = await self._open_room(challenge, player, rules, policy.purpose)
+            self._opened[challenge.challenge] = live
         code = live.room.code
         try:
             await self._end(challenge, "accepted", code)
         except Refused:
+            self._opened.pop(challenge.challenge, None)
             with suppress(Refused, StoreUnavailable):  # then it closes as an abandoned room
                 await self._core.timers.end(live, closing_notice(code, "left"))
             raise
@@ -358,6 +363,7 @@ class Challenges(Service):
 
     def _finish(self, challenge: StoredChallenge) -> None:
         """Remove a challenge from the index and notify its players, unless that was done before."""
+        self._opened.pop(challenge.challenge, None)
         if challenge.challenge not in self._by_player.get(challenge.to, ()):
             return
         for player in challenge.people:

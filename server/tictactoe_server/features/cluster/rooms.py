@@ -298,8 +298,7 @@ class OtherRooms:
     def expect(self, server: str, room: Room) -> OtherRoom:
         expected = OtherRoom(room, server, messages.Outline(room.code, 0, b""), self)
         expected.is_opening = True
-        self.rooms.setdefault(room.code, expected)
-        return expected
+        return self.rooms.setdefault(room.code, expected)
 
     def stop_expecting(self, expected: OtherRoom) -> None:
         if expected.is_opening:

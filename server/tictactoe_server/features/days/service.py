@@ -228,6 +228,9 @@ class DayGames(Service):
             except StoreUnavailable as unavailable:
                 log.debug("turn not stored yet", room=code, reason=str(unavailable))
                 await asyncio.sleep(LOOK_SECONDS)
+            except Exception:
+                log.exception("storing a turn failed", room=code)
+                await asyncio.sleep(LOOK_SECONDS)
             else:
                 if self._unwritten.get(code) is row:
                     del self._unwritten[code]

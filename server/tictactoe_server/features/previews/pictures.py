@@ -23,7 +23,6 @@ from tictactoe_engine import BLOCKED, FREE
 WIDTH: Final = 1200
 HEIGHT: Final = 630
 MOST_ROWS: Final = 7  # in a table
-_MOST_KEPT: Final = 200  # pictures in the cache, each of about 40 kB
 
 _FONTS: Final = Path(ttf_opensans.__file__).parent / "ttf"
 _BOLD, _PLAIN = "OpenSans-Bold.ttf", "OpenSans-Regular.ttf"
@@ -97,7 +96,6 @@ class TableCard(NamedTuple):
 Card = BoardCard | TableCard
 
 
-@lru_cache(_MOST_KEPT)
 def draw(card: Card) -> bytes:
     """Render a card as a PNG of 1200 by 630 pixels."""
     sheet = aggdraw.Draw("RGB", (WIDTH, HEIGHT), _GROUND)

@@ -1,6 +1,6 @@
 """Preview pictures for links to a public room, a shared game, a tournament or the first page.
 
-A picture shows only public data. A single thread draws all pictures, so that none is drawn twice at the same time. This
+A picture shows only public data, which is also the picture's key in the cache. A single thread draws all pictures. This
 module needs the extra `previews`.
 """
 
@@ -20,15 +20,19 @@ from tictactoe_protocol.events import EventState
 from tictactoe_protocol.pushes import PastPlayer, RoomState, SeatState
 from tictactoe_protocol.terms import RulesState
 from tictactoe_server.core.core import Core, Service
-from tictactoe_server.features.previews.pictures import MOST_ROWS, BoardCard, Card, Seat, TableCard, draw, spell
+from tictactoe_server.features.previews import pictures
+from tictactoe_server.features.previews.pictures import BoardCard, Card, Seat, TableCard, spell
 from tictactoe_server.http import texts
 from tictactoe_server.play.checks import find_public
 from tictactoe_server.play.history import find_shared
 from tictactoe_server.records.tables import SHARES
 from tictactoe_server.rooms.finished import FinishedGame, final_position
-from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, Reply
+from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, Reply, say
 from tictactoe_words.tournaments import describe_standing, describe_word, tabulate
 from tictactoe_words.wording import describe_rules
+
+MOST_KEPT: Final = 200  # pictures in the cache, each of about 40 kB
+MOST_WAITING: Final = 32  # pictures waiting to be drawn
 
 _FRESH: Final = (("Cache-Control", "public, max-age=30"),)
 _STONES: Final = ("gomoku", "gomoku-standard")
@@ -37,11 +41,13 @@ Named = TypeVar("Named", SeatState, PastPlayer)
 
 
 class Previews(Service):
-    """Serves preview pictures."""
+    """Serves preview pictures; `drawn` is the number of pictures drawn so far."""
 
     def __init__(self, core: Core, title: str) -> None:
         self._title = spell(title or texts.TITLE, texts.TITLE)
+        self._pictures: dict[Card, asyncio.Future[bytes]] = {}
         self._thread = ThreadPoolExecutor(1, "previews")
+        self.drawn = 0
         self.routes = {
             r"/preview\.png": self.home,
             r"/preview/([^/.]+)\.png": self.room,
@@ -64,7 +70,7 @@ class Previews(Service):
     async def event(self, find: Callable[..., Awaitable[EventState]], request: HttpRequest, text: str) -> Reply:
         state = await find(request, text)
         head = state.head
-        _, *rows = tabulate(state.table[:MOST_ROWS], "").values()
+        _, *rows = tabulate(state.table[: pictures.MOST_ROWS], "").values()
         more = head.players - len(rows)
         standing = describe_standing(state).rstrip(".")
         return await self._answer(
@@ -81,8 +87,18 @@ class Previews(Service):
         return await self._answer(card_of_game(self._core.names.public(await find_shared(self._shares, id))))
 
     async def _answer(self, card: Card) -> HttpResponse:
-        picture = await asyncio.get_running_loop().run_in_executor(self._thread, draw, card)
-        return HttpResponse(HTTPStatus.OK, picture, "image/png", _FRESH)
+        """Return a response with the picture of a card. For concurrent requests, the picture is drawn only once."""
+        picture = self._pictures.pop(card, None)
+        if picture is None or (picture.done() and picture.exception() is not None):
+            if sum(not one.done() for one in self._pictures.values()) >= MOST_WAITING:
+                words = "Too many requests for pictures. Try again soon."
+                return say(HTTPStatus.SERVICE_UNAVAILABLE, words, ("Retry-After", "2"))
+            picture = asyncio.get_running_loop().run_in_executor(self._thread, pictures.draw, card)
+            self.drawn += 1
+        self._pictures[card] = picture
+        if len(self._pictures) > MOST_KEPT:
+            del self._pictures[next(iter(self._pictures))]
+        return HttpResponse(HTTPStatus.OK, await asyncio.shield(picture), "image/png", _FRESH)
 
 
 def card_of_room(state: RoomState) -> BoardCard:

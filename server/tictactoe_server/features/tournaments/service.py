@@ -54,6 +54,7 @@ from tictactoe_server.records.changes import change
 from tictactoe_server.records.tables import Account
 from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.transport.http_messages import HttpRequest, Reply, answer_json
+from tictactoe_server.transport.rate_limit import RateLimits
 from tictactoe_words.catalogue import speaking
 from tictactoe_words.rosters import read_roster
 from tictactoe_words.tournaments import describe_plan
@@ -62,6 +63,7 @@ EVENTS_OF_PLAYER: Final = 2  # unfinished tournaments per organiser
 EVENTS_OF_ADDRESS: Final = 20  # unfinished tournaments opened from one address since this server started
 BOTS_FOR_A_GAME: Final = 4  # bots in a tournament, multiplied by the limit of games with bots per player
 MAX_LISTED: Final = 100  # tournaments in a list
+PLANS, PLANS_MS = 60, 60_000  # plans for a player; reading a long roster takes up to 20 ms of processor time
 _MAX_INVALID_SHOWN: Final = 10  # names in the message about an invalid roster
 
 Rows = list[dict[str, Any]]
@@ -82,6 +84,7 @@ class Tournaments(Service):
         self._drain, self._names = drain, names
         self._opened_from: dict[str, str] = {}  # the address that opened each tournament, by code
         self._opening = asyncio.Lock()
+        self._plans = RateLimits(PLANS, PLANS_MS, core.monotonic_ns)
         self.handles = {
             EventOpen: self.open,
             EventPlan: self.plan,
@@ -148,6 +151,7 @@ class Tournaments(Service):
     def plan(self, call: Call) -> None:
         """Reply with the names in a pasted roster, and with the rounds and the duration of such a tournament."""
         request: EventPlan = call.request
+        self._core.allowances.consume(self._plans[call.player.id], "analyse")
         rules, names = chosen_rules(request.rules), read_roster(request.roster)
         players, cells = len(names) + len(request.bots), rules.rows * rules.columns
         size, pace = (request.kind, players, cells), (request.clock, request.break_ms)
