@@ -64,7 +64,7 @@ async def test_a_rated_opponent_is_wanted_once_one_has_kept_a_name(rating: Serve
         await user.do("enter", "What's your name?")
         await user.do("enter", "is yours")
         await user.do("escape", "written")
-        await user.do("enter", "Playing as", "against whoever comes next, rated, 3+2")
+        await user.do("enter", "Playing as", "‹ Connect four ›  rated, 3+2")
         await user.do("enter", "Waiting for another player", "Connect four · rated", "3 min each + 2 s a move; public.")
 
 

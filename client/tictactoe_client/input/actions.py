@@ -31,7 +31,7 @@ from tictactoe_engine import BLOCKED, FREE, format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.days import MAX_BRANCHES, MAX_PLIES
-from tictactoe_protocol.pushes import AnalysisState, RoomState
+from tictactoe_protocol.pushes import AnalysisState, Happening, RoomState
 from tictactoe_protocol.rated import Rated
 from tictactoe_protocol.terms import OfferAction
 from tictactoe_words.catalogue import say
@@ -103,6 +103,7 @@ class Actions:
         self._is_back = asyncio.Event()
         self._refused_at: tuple[int, int] | None = None
         self._came_at = monotonic()
+        self._came_meanwhile: set[str] = set()
         room.subscribe(self._hear)
 
     @property
@@ -123,8 +124,11 @@ class Actions:
         return [question.id for question in self.now.questions if question.id in ("draw", "undo", "rematch")]
 
     def _hear(self, event: events.RoomEvent) -> None:
+        """Follow the game; note offers made while the user looks back, when ``n`` means the next step."""
         if isinstance(event, events.Lost | events.Back):
             self.is_online = isinstance(event, events.Back)
+        elif isinstance(event, Happening) and event.type == "offered" and self.timeline.is_back:
+            self._came_meanwhile.add(event.kind or "")
         elif isinstance(event, events.Updated):
             if event.after_loss:
                 self._is_back.set()
@@ -132,6 +136,8 @@ class Actions:
                 self.confirming = ""
             self._came_at = monotonic()
             self.timeline = self.timeline.follow(event.state.game, self.room.moves)
+            if self._came_meanwhile:
+                self._came_meanwhile &= {*self._offers}
 
     def describe_event(self, event: events.RoomEvent) -> list[str]:
         """Describe a chat line, a rating change, or the room's new server."""
@@ -213,8 +219,9 @@ class Actions:
             return bad
 
     def _means_no(self, look: Look, state: RoomState, *, is_confirming: bool) -> bool:
+        is_stepping = self.timeline.is_back or bool(self._came_meanwhile)
         is_asked = bool(self._offers) or self._is_live(state)
-        return look.may_be_no and (is_confirming or (is_asked and not self.timeline.is_back))
+        return look.may_be_no and (is_confirming or (is_asked and not is_stepping))
 
     async def _answer(self, command: Query | Look, state: RoomState) -> list[str]:
         room, judge = self.room, self.judge

@@ -176,8 +176,8 @@ class HomePage(ListPage):
             yield f"resume-{seat.room}", Entry(title, say("home seat kept", mark=seat.seat), sit)
         if not alone:
             rated = self.is_rated
-            offer = f"  ({self.show_key('rated')}: {say('rated')})" if self._may_rate else ""
-            note = say("home match note") + (f", {say('rated')}, {CLOCK}" if rated else offer)
+            offer = f"({self.show_key('rated')}: {say('rated')})" if self._may_rate else say("home match note")
+            note = f"{say('rated')}, {CLOCK}" if rated else offer
             match = Choice("match", rules, parse_clock(CLOCK) if rated else None, rated=rated)
             yield "match", Entry(say("home match"), note, partial(enter, match), self.game)
         note = say("home nobody comes") if alone else self.game.text
