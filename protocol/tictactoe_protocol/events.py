@@ -23,7 +23,7 @@ from tictactoe_protocol.terms import (
 )
 
 MAX_ENTRANTS: Final = 200
-MAX_ROSTER_LENGTH: Final = 12_000
+MAX_ROSTER_LENGTH: Final = 14_000
 MAX_ROUNDS: Final = 50
 MAX_TITLE_LENGTH: Final = 60
 MIN_READY_MS: Final = 1_000

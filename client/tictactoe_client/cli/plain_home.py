@@ -70,7 +70,10 @@ class PlainHome:
 
     async def _greet(self, there: Settings) -> int:
         is_first = not self._name
-        async with connected(there, is_chatty=is_first, role="player", resumes=True) as (client, _):
+        async with connected(there, is_chatty=is_first, role="player", resumes=self._settings.name is None) as (
+            client,
+            _,
+        ):
             self._waiting = {seat.room: client.rooms.held_ms(seat.room) for seat in client.welcome.rooms}
             if client.name != self._name:
                 self._name = client.name

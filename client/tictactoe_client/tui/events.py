@@ -80,7 +80,6 @@ class EventPage(ListPage):
         self._way = way
         self._is_first = is_first
         self._event: Tournament | None = None
-        self._cut_text = ""
 
     def opened(self) -> None:
         if self._event is None:

@@ -253,7 +253,8 @@ class HomePage(ListPage):
         if entry is self._entries.get("watch") and live:
             value = say("watch live", n=live)
         title = f"{entry.title:<{_TITLE if measure(value) <= room else _TITLE - 1}}"
-        note = "" if self.has_class("-narrow") else entry.note
+        is_short = self.has_class("-narrow") and not (self.is_rated and entry is self._entries.get("match"))
+        note = "" if is_short else entry.note
         return f"{title}{value}  {note}".rstrip() if value else f"{title}{note}"
 
     def on_mount(self) -> None:

@@ -23,15 +23,18 @@ export function makeHistory(app) {
 	return { title: say("history title"), element };
 
 	async function load() {
+		more.disabled = true;
 		await app.arrive();
 		try {
 			const { games = [] } = await app.connection.request({ type: "history", limit: PAGE, before });
 			before = games.at(-1)?.game_id;
 			more.hidden = games.length < PAGE;
+			more.disabled = false;
 			list.append(...games.map((game) => makeGame(game, app.connection.player)));
 			return setText(note, list.firstChild ? "" : say("page games none"));
 		} catch (error) {
 			if (error instanceof Lost) return load();
+			more.disabled = false;
 			return setText(note, messageOf(error));
 		}
 	}

@@ -24,12 +24,14 @@ export class Review {
 		this.ask = ask;
 	}
 
-	/** Follow a game, keeping the values of positions that it still contains. @param {Moves} moves */
+	/** Follow a game, keeping the values of positions that it still contains with the same next move, which they judge. @param {Moves} moves */
 	follow(game = 0, moves) {
 		let kept = game === this.#game ? 0 : -1;
 		while (kept >= 0 && kept < moves.length && moves[kept] === this.moves[kept]) kept++;
-		this.known.length = Math.min(this.known.length, kept + 1);
-		for (const ply of [...this.#asked.keys()]) if (ply > kept) this.#asked.delete(ply);
+		if (kept === moves.length && kept === this.moves.length) return;
+		kept = Math.max(0, kept);
+		this.known.length = Math.min(this.known.length, kept);
+		for (const ply of [...this.#asked.keys()]) if (ply >= kept) this.#asked.delete(ply);
 		this.#game = game;
 		this.moves = moves;
 	}

@@ -3,6 +3,7 @@
 import { say, sayTitle } from "../catalogue.js";
 import { button, field, h, openDialog, select, setText } from "../dom.js";
 import { makeFault, parseClock } from "../forms.js";
+import { Refused } from "../requests.js";
 import { PRESETS, rulesOf } from "../rules.js";
 import { LEVELS, describeClock, describeLevel, formatDuration } from "../words.js";
 import { nameKind } from "./tournaments.js";
@@ -10,7 +11,8 @@ import { nameKind } from "./tournaments.js";
 const KINDS = ["round_robin", "swiss", "knock_out"];
 const CLOCKS = ["1+1", "3+2", "5+3", "10/move", "30/move", "1d", "3d"];
 const SECONDS = [5, 30, 60, 120, 300, 600];
-const MAX_ROSTER_LENGTH = 12_000;
+/** The most bytes of a roster, in JSON, that a message has room for. */
+const MOST_BYTES = 14_000;
 /** The pause after the last change before the server is asked for a plan. */
 const PAUSE_MS = 300;
 
@@ -45,12 +47,13 @@ function makePlan(kind, roster, ask) {
 	async function show() {
 		const started = timer;
 		const plan = await ask().catch(() => null);
-		if (!plan || started !== timer) return;
+		if (started !== timer) return;
+		setText(told, plan?.text ?? "");
+		change.hidden = !plan || plan.kind === kind().value;
+		if (!plan) return;
 		if (isPasted && /[\t;,]/.test(roster.value)) roster.value = `${plan.names.join("\n")}\n`;
 		isPasted = false;
 		fitting = plan.kind;
-		setText(told, plan.text);
-		change.hidden = fitting === kind().value;
 		setText(change, say("page event switch", { kind: nameKind(fitting) }));
 	}
 }
@@ -64,7 +67,7 @@ export function showOpening(app) {
 	const game = select(games, (one) => say(`name of ${one}`));
 	const clock = select(CLOCKS, (one) => describeClock(parseClock(one)));
 	const bots = LEVELS.map((level) => h("input", { type: "checkbox", value: level }));
-	const roster = h("textarea", { rows: 5, maxlength: MAX_ROSTER_LENGTH, placeholder: say("page event roster example") });
+	const roster = h("textarea", { rows: 5, placeholder: say("page event roster example") });
 	const [rounds, late] = [1, 0].map((min) => h("input", { type: "number", min, max: 50 }));
 	const [ready, rest] = [selectTime(60), selectTime(30)];
 	const [byHand, double] = [1, 2].map(() => h("input", { type: "checkbox" }));
@@ -93,8 +96,11 @@ export function showOpening(app) {
 		break_ms: +rest.value, double: !robin.hidden && double.checked, rounds: (!swiss.hidden && +rounds.value) || undefined,
 	});
 
-	const ask = async () =>
-		/** @type {Protocol.PlannedEvent} */ ((await app.connection.request({ type: "event_plan", ...terms(), roster: roster.value })).event_plan);
+	async function ask() {
+		const length = new TextEncoder().encode(JSON.stringify(roster.value)).length;
+		if (length > MOST_BYTES) throw new Refused({ type: "error", code: "too_long", path: "roster", message: say("refused too_long", { length, most: MOST_BYTES }) });
+		return /** @type {Protocol.PlannedEvent} */ ((await app.connection.request({ type: "event_plan", ...terms(), roster: roster.value })).event_plan);
+	}
 
 	function draw() {
 		blame("");
