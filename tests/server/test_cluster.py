@@ -419,8 +419,12 @@ async def test_only_missed_outlines_are_read_again(node: Node, monkeypatch: pyte
     monkeypatch.setattr("tictactoe_server.features.cluster.members.GONE_SECONDS", 600.0)
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
         rooms = [(await ana.ask("create"))["room"] for _ in range(5)]
-        own = one.service(Cluster).own_rooms
-        await until(lambda: other.service(Cluster).count == 5 and not own._changed)
+        own, heard = one.service(Cluster).own_rooms, other.service(Cluster).other_rooms._heard
+        await until(
+            lambda: (
+                other.service(Cluster).count == 5 and not own._changed and [*heard.values()] == [own._members.number]
+            )  # all that was announced has been heard
+        )
         with losing(one, "cluster.news"), asking(other) as asked, telling(one) as told:
             rooms += [(await ana.ask("create"))["room"] for _ in range(5)]
             for _ in range(2):
