@@ -10,6 +10,7 @@ import pytest
 from tests.fakes import FakeClock, Trouble, TroubledStore
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer, two_playing, until
+from tictactoe_protocol.events import MAX_ROSTER_LENGTH
 from tictactoe_server.core.live_room import closing_notice
 from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.features.tournaments import broadcasts, running, service
@@ -75,7 +76,7 @@ async def test_a_plan_reads_a_pasted_table_and_opens_nothing(server: Server) -> 
         assert plan["text"].startswith("3 Spieler, 3 Runden, ")
         many = (await ana.ask("event_plan", **{**terms, "roster": "A\n" * 24}))["event_plan"]
         assert (len(many["names"]), many["kind"]) == (24, "swiss")
-        assert await ana.refusal("event_plan", **{**terms, "roster": "A" * 12_001}) == "bad_message"
+        assert await ana.refusal("event_plan", **{**terms, "roster": "A" * (MAX_ROSTER_LENGTH + 1)}) == "bad_message"
         assert (await ana.ask("events"))["events"] == []
 
 
