@@ -1,21 +1,24 @@
 """Scheduled actions on the event loop, background tasks, and notifications between parts of the server.
 
-Due actions run in short slices, so that no request waits long for them.
+All actions share one timer. Due actions run in short slices, so that no request waits long for them.
 """
 
 from __future__ import annotations
 
 import asyncio
+import heapq
+import itertools
+from collections import deque
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from functools import partial
 from typing import Any, Final, Generic, ParamSpec, TypeVar
 
 import structlog
 
-from tictactoe_server.fair_queue import FairQueue
+from tictactoe_server import clock
 
-SLICE_SECONDS: Final = 0.004  # processor time
+SLICE_SECONDS: Final = 0.004
+SLICE_ITEMS: Final = 200  # the most actions in one slice
 REST_SECONDS: Final = 0.006  # pause between slices, so that requests and the store's results can be processed
 
 log: Final = structlog.get_logger(__name__)
@@ -36,29 +39,58 @@ class Scheduler:
     """
 
     def __init__(self) -> None:
-        self._due = FairQueue(SLICE_SECONDS, lambda: REST_SECONDS)
+        self._later: list[tuple[float, int, Action]] = []
+        self._numbers = itertools.count()
+        self._timer: asyncio.TimerHandle | None = None
+        self._now: deque[Action] = deque()
+        self._working: asyncio.Handle | None = None
         self.is_stopped = False
 
     def at(self, moment: float, action: Action) -> None:
-        asyncio.get_running_loop().call_at(moment, self.soon, action)
+        heapq.heappush(self._later, (moment, next(self._numbers), action))
+        if self._later[0][0] == moment:
+            self._set_timer()
 
     def after(self, seconds: float, action: Action) -> None:
-        asyncio.get_running_loop().call_later(seconds, self.soon, action)
+        self.at(asyncio.get_running_loop().time() + seconds, action)
 
     def soon(self, action: Action) -> None:
         """Run an action in the next slice that has time for it."""
-        self._due.put("", partial(self._run, action))
+        self._now.append(action)
+        if self._working is None:
+            self._working = asyncio.get_running_loop().call_soon(self._work)
 
     def stop(self) -> None:
         self.is_stopped = True
+        for handle in (self._timer, self._working):
+            if handle is not None:
+                handle.cancel()
+        self._later.clear()
+        self._now.clear()
 
-    def _run(self, action: Action) -> None:
-        if self.is_stopped:
-            return
-        try:
-            action()
-        except Exception:
-            log.exception("scheduled task failed")
+    def _set_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_at(self._later[0][0], self._ring) if self._later else None
+
+    def _ring(self) -> None:
+        now = asyncio.get_running_loop().time()
+        while self._later and self._later[0][0] <= now:
+            self.soon(heapq.heappop(self._later)[2])
+        self._set_timer()
+
+    def _work(self) -> None:
+        self._working = None
+        until = clock.monotonic() + SLICE_SECONDS
+        for _ in range(min(len(self._now), SLICE_ITEMS)):
+            try:
+                self._now.popleft()()
+            except Exception:
+                log.exception("scheduled task failed")
+            if clock.monotonic() > until:
+                break
+        if self._now:
+            self._working = asyncio.get_running_loop().call_later(REST_SECONDS, self._work)
 
 
 async def every(seconds: float, action: Action) -> None:
