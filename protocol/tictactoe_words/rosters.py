@@ -18,8 +18,9 @@ _FAMILY: Final = ("nachname", "familienname", "last name", "lastname", "surname"
 The header ``name`` is in both: in ``Name;Vorname``, it is a family name.
 """
 _MOST_PEOPLE: Final = 1_000
+"""The number of people that are read."""
 _MOST_LETTERS: Final = 64
-"""The numbers of people, and of letters in each column, that are read."""
+"""The number of letters that are read in each column."""
 _MOST_ABOVE: Final = 5
 """The number of lines that are searched for a header, which may follow a title."""
 

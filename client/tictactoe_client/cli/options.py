@@ -51,7 +51,7 @@ class Count(click.ParamType[int | float]):
 
 
 class _Called(click.Parameter):
-    """A parameter whose `metavar`, if it is a word in small letters, stands for the sentence ``metavar WORD``."""
+    """A parameter whose `metavar`, if it is a lower-case word, is translated by the sentence ``metavar WORD``."""
 
     def make_metavar(self, ctx: click.Context) -> str:
         word = self.metavar or ""

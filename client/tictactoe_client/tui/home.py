@@ -376,7 +376,7 @@ class HomePage(ListPage):
 
     @property
     def _server_before(self) -> Address | None:
-        """The previous server, to which Esc returns while there is no connection."""
+        """The previous server; Esc returns to it while there is no connection."""
         return None if "join" in self._entries else self.program.session.before
 
     def name_key(self, id: str) -> str:

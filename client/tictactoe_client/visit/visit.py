@@ -189,7 +189,7 @@ class Visit:
         return None
 
     async def _hear(self, client: Client, messages: Messages, choice: Choice) -> None:
-        """Report that the room's server does not answer; while our own challenge is open, ask about those of others."""
+        """Report that the room's server does not answer. While our own challenge is open, ask about other ones."""
         async with messages:
             async for message in messages:
                 if isinstance(message.event, RoomUnanswered):

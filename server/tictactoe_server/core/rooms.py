@@ -266,10 +266,11 @@ class Rooms(RoomEvents):
     def update(self, live: LiveRoom, before: Room | None, *, is_restored: bool = False) -> None:
         """Update the indexes for a new or changed room, and log a game that has begun or ended."""
         room = live.room
+        has_changed = before is None or room.seats is not before.seats or room.result is not before.result
         if before is None:
             self.by_code[room.code] = live
             self.asleep.pop(room.code, None)
-        if before is None or room.seats is not before.seats or room.result is not before.result:
+        if has_changed:
             if not is_restored:
                 self.log.follow(live.address, room, before)
             self.indexes.update(live, before)
@@ -278,7 +279,7 @@ class Rooms(RoomEvents):
             self.timers.watch_clock(live)
             if room.keeps_seats:
                 self.on_long_game(live)
-        if before is None or room.seats is not before.seats or room.result is not before.result:
+        if has_changed:
             self._policies[room.purpose.name].after_change(live)
 
     def remove(self, live: LiveRoom, why: Closed | Moved | None) -> None:

@@ -246,10 +246,10 @@ class Modules:
                 if (file := self._file_of(other)) != name:
                     wanted.setdefault(file, set()).update(names)
         heads = [f'import {{ {", ".join(sorted(wanted[file]))} }} from "{_relative(file, name)}";' for file in wanted]
-        texts = [self._render_alone(member, name) for member in members]
+        texts = [self._render_module(member, name) for member in members]
         return _INDENT.sub("", "".join(f"{text}\n" for text in (*heads, *texts)))
 
-    def _render_alone(self, name: str, file: str) -> str:
+    def _render_module(self, name: str, file: str) -> str:
         """Return a module's text without its imports, as a part of a file."""
 
         def load_later(found: re.Match[str]) -> str:

@@ -136,7 +136,7 @@ class Plans(Service):
                 self.tasks.start(self._drop(plan))
 
     async def _catch_up(self) -> None:
-        """Wake the sleeping games in which a planned reply is missing after a crash."""
+        """Wake the sleeping games that lack a planned reply after a crash."""
         for loaded in (self._plans.loaded, self._games.games.loaded, self._core.rooms.restored):
             await loaded.wait()
         for plan in [*self._plans]:

@@ -225,15 +225,14 @@ class DayGames(Service):
         while (row := self._unwritten.get(code)) is not None:
             try:
                 await self.games.change(code, partial(_newer, row))
-            except StoreUnavailable as unavailable:
-                log.debug("turn not stored yet", room=code, reason=str(unavailable))
-                await asyncio.sleep(LOOK_SECONDS)
-            except Exception:
-                log.exception("storing a turn failed", room=code)
-                await asyncio.sleep(LOOK_SECONDS)
-            else:
                 if self._unwritten.get(code) is row:
                     del self._unwritten[code]
+                continue
+            except StoreUnavailable as unavailable:
+                log.debug("turn not stored yet", room=code, reason=str(unavailable))
+            except Exception:
+                log.exception("storing a turn failed", room=code)
+            await asyncio.sleep(LOOK_SECONDS)
 
     def _on_close(self, live: LiveRoom, why: Closed) -> None:
         self._empty_since.pop(live, None)

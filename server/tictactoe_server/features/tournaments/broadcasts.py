@@ -294,7 +294,7 @@ def head_of(event: Event, present: int) -> EventHead:
 def state_of(event: Event, *, has_all_rounds: bool = False) -> EventState:
     """Return the whole state of an event, of any size, without the attendance and `due_ms`.
 
-    It has the pairings of the current round, or with `has_all_rounds` those of all rounds.
+    It has the pairings of the current round, or of all rounds with `has_all_rounds`.
     """
     names, pairings = event.names, event.pairings if has_all_rounds else event.in_round(event.round)
     return EventState(
@@ -318,6 +318,6 @@ def with_attendance(state: EventState, attendance: Attendance) -> EventState:
 
 
 def pairing_of(pairing: Pairing, names: Mapping[str, str]) -> EventPairing:
-    """Return a pairing in the form of messages; `names` are those of all entrants by id."""
+    """Return a pairing in the form of messages; `names` has the names of all entrants by id."""
     own = {mark: names[id] for mark, id in pairing.players.items() if id in names}
     return EventPairing(**pairing.message_fields, names=own, room=pairing.room or UNSET)
