@@ -272,7 +272,7 @@ class Rooms(RoomEvents):
             self.asleep.pop(room.code, None)
         if has_changed:
             if not is_restored:
-                self.log.follow(live.address, room, before)
+                self.log.follow(live, before)
             self.indexes.update(live, before)
             self.on_change(live)
         if room.clock is not None or room.gone_at:
@@ -312,22 +312,26 @@ class RoomLog:
         self._games = games
         self._lines = RateLimits(LINES_A_MINUTE, 60_000, monotonic_ns)
 
-    def follow(self, address: str, room: Room, before: Room | None) -> None:
+    def follow(self, live: LiveRoom, before: Room | None) -> None:
+        room = live.room
         status, result = room.status, room.result
         if status == ("waiting" if before is None else before.status):
             return
         if result is not None:
             self._games[result.reason] += 1
-        if not _LOGGER.isEnabledFor(logging.INFO):
+        if status == "waiting" or not self._may_note(live.address):
             return
         if result is not None:
             facts = {"winner": result.winner, "reason": result.reason, "moves": room.position.ply}
-            self.note("game ended", address, room=room.code, game=room.game, **facts)
-        elif status == "playing":
+            log.info("game ended", room=room.code, game=room.game, **facts)
+        else:
             facts = {"rules": room.rules.preset, "marks": room.rules.marks}
-            self.note("game began", address, room=room.code, game=room.game, **facts)
+            log.info("game began", room=room.code, game=room.game, **facts)
 
     def note(self, event: str, address: str, **facts: Any) -> None:
         """Log an event from an address ("" if unknown), unless the address has caused too many lately."""
-        if not self._lines[address].consume():
+        if self._may_note(address):
             log.info(event, **facts)
+
+    def _may_note(self, address: str) -> bool:
+        return _LOGGER.isEnabledFor(logging.INFO) and not self._lines[address].consume()

@@ -215,7 +215,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
     @property
     def has_player(self) -> bool:
         """Whether a human player is connected, or awaits an opponent in a game over days."""
-        return self.is_standing_offer or any(seat.online and not seat.is_server_bot for seat in self.held_seats)
+        return any(seat.online and not seat.is_server_bot for seat in self.held_seats) or self.is_standing_offer
 
     @property
     def is_deserted(self) -> bool:
