@@ -9,7 +9,6 @@ import { Rooms } from "./rooms.js";
 import { Sound } from "./signals.js";
 import { describePush, describeUnanswered, messageOf } from "./words.js";
 
-/** How long an announcement is visible. */
 const SHOWN_MS = 6000;
 
 export class App {
@@ -150,7 +149,7 @@ export class App {
 		await (await import("./names.js")).askName(this);
 	}
 
-	/** Send a request; resolve to the answer, or announce a refusal and resolve to nothing. @param {Ask} request */
+	/** @param {Ask} request */
 	ask(request) {
 		return this.connection.request(request).catch((error) => void this.say(messageOf(error)));
 	}

@@ -35,7 +35,6 @@ export function showNotice(told = "", ...answers) {
 	notice.addEventListener("click", ({ target }) => target instanceof HTMLButtonElement && notice.remove());
 }
 
-/** Ignore clicks for a moment, because another banner has become the first. */
 export function settleBanners() {
 	clearTimeout(settling);
 	place.classList.add("fresh");

@@ -86,7 +86,7 @@ export class Connection {
 		this.#open();
 	}
 
-	/** Send a request; rejects with `Refused` or `Lost`. @param {Ask} request */
+	/** @param {Ask} request */
 	request(request) {
 		if (this.phase !== "on") return Promise.reject(new Lost());
 		return this.#requests.ask(request, (text) => this.#send(text));
@@ -98,7 +98,6 @@ export class Connection {
 		this.#beginAnew();
 	}
 
-	/** Say hello again, to learn of servers that have joined the cluster since. */
 	greetAgain() {
 		this.#beginAnew();
 		return this.arrive();

@@ -34,7 +34,6 @@ export class GameControls {
 		this.page = page;
 	}
 
-	/** The level of the computer player in the room, undefined if all players are people. */
 	get #bot() {
 		return Object.values(this.page.state?.seats ?? {}).find((seat) => isServerBot(seat))?.bot;
 	}
@@ -52,7 +51,6 @@ export class GameControls {
 		return !!deed || !!does;
 	}
 
-	/** Give the answer with this number to the first question that has it; return whether there is one. */
 	answer(index = 0) {
 		const name = this.page.stage.answers[index];
 		return name !== undefined && this.run(name);
@@ -161,7 +159,7 @@ export class GameControls {
 		return showShare(app, { path: shared ? `replay/${shared}` : code, isPublic: !!shared || state?.visibility === "public", past: past ?? over });
 	}
 
-	/** Send a chat message, a text or one of the server's sentences; resolve to whether it was sent. @param {Pick<Protocol.Chat, "text" | "sentence">} said */
+	/** @param {Pick<Protocol.Chat, "text" | "sentence">} said */
 	async chat(said) {
 		const { room } = this.page;
 		return !!room && room.ask({ type: "chat", ...said });

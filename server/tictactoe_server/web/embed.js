@@ -21,7 +21,6 @@ const [server, path = ""] = location.pathname.split("/embed/");
 const [kind, id] = path.split("/");
 const link = h("a", { href: `/${path}`, target: "_blank" }, "tictactoe");
 
-/** A game, with steps if all of its moves are known. */
 function makeGame() {
 	/** @type {ShownGame} */
 	let game;

@@ -40,8 +40,7 @@ export function makeFault(place, fields = {}) {
 }
 
 const CLOCKS = ["", "1+1", "3+2", "10/move", "1d", "3d"];
-/** The clock of rated games if none is chosen. */
-export const USUAL_CLOCK = "3+2";
+export const RATED_CLOCK = "3+2";
 
 /** @param {() => void} onChange */
 export function makeClock(kept = "", onChange) {

@@ -19,9 +19,9 @@ import { messageOf } from "./words.js";
 const IN_ROOM = "in-room";
 
 export class GamePage {
-	/** The game on the page, null until it has been loaded. @type {ShownGame | null} */
+	/** @type {ShownGame | null} */
 	game = null;
-	/** The live room, null for a stored game. @type {Room | null} */
+	/** @type {Room | null} */
 	room = null;
 	/** @type {ReviewPanel | null} */
 	review = null;

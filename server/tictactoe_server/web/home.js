@@ -139,7 +139,7 @@ function makeResume(app) {
 	}
 }
 
-/** The games over days that await the player's move, at the top of the page. @param {App} app */
+/** @param {App} app */
 function makeTurns(app) {
 	const [title, list] = [h("h2"), h("ul.rooms")];
 	const next = button(sayTitle("page next"), () => app.openNextTurn(), { class: "primary", "aria-keyshortcuts": "." });

@@ -87,7 +87,7 @@ export class Keyboard {
 	}
 }
 
-/** Return the possible action of a key, or "". @param {readonly Deed[]} may @param {boolean} isAtBoard whether letters name cells */
+/** @param {readonly Deed[]} may @param {boolean} isAtBoard whether letters name cells */
 export function deedOfKey(may, key = "", isAtBoard) {
 	const names = (isAtBoard ? KEYS_OF_CLAIMS : KEYS)[key];
 	return (names && firstOf(may, names)) ?? "";

@@ -36,7 +36,6 @@ async function reloadOnce(why) {
 	return new Promise(() => undefined);
 }
 
-/** Load the sentences and styles of the modules that are loaded later. */
 export function prepare() {
 	return (loading ??= Promise.all([readSentences("more.").then(learn), loadStyle(new URL("./more.css", import.meta.url).href)]).catch((why) => {
 		loading = null;

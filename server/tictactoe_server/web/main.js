@@ -66,7 +66,7 @@ let tools = null;
 let asked = 0;
 const app = new App(news, { navigate, onPhase: showPhase, onWelcome, onNews: (one) => each((part) => part.onNews?.(one)) });
 
-/** Call a function for a page and for the parts that follow it. @param {(part: PagePart) => unknown} does @param {Page | null | undefined} [of] by default the one that is shown */
+/** @param {(part: PagePart) => unknown} does @param {Page | null | undefined} [of] by default the one that is shown */
 function each(does, of = page) {
 	for (const part of of ? [of, ...(of.follows ?? [])] : []) does(part);
 }
@@ -148,7 +148,6 @@ async function open() {
 	if (app.connection.phase === "on") onWelcome();
 }
 
-/** Open the page of the current URL, scrolled to the top. */
 async function move() {
 	await open();
 	scrollTo(0, 0);

@@ -66,7 +66,7 @@ export function showNames(app, code = "") {
 		await learn();
 	}
 
-	/** Send a request; resolve to the answer, or show a refusal and resolve to nothing. @param {Ask} request @param {HTMLElement} [control] that the refusal is about */
+	/** @param {Ask} request @param {HTMLElement} [control] that the refusal is about */
 	function ask(request, control) {
 		blame("");
 		return connection.request(request).catch((error) => blame(messageOf(error), control));
@@ -98,7 +98,6 @@ function makeOwnData(app, ask, onDone) {
 	const { connection } = app;
 	return h("div.row", button(say("name deed export"), save), button(say("name deed forget"), forget));
 
-	/** Request games page by page, until all are in one file. */
 	async function save() {
 		let ok = await ask({ type: "export" });
 		/** @type {unknown[]} */
@@ -171,7 +170,7 @@ const pick = (id = "", words = say(id).split(" ")) => words[Math.floor(Math.rand
 
 export const proposeName = () => `${pick("name proposal first")} ${pick("name proposal last")}`;
 
-/** Resolve when the player has a name: the typed one, or the proposed one if the question is closed. @param {App} app */
+/** @param {App} app */
 export async function askName(app) {
 	const proposal = proposeName();
 	const name = nameInput({ value: proposal, "aria-label": say("name question") });

@@ -130,7 +130,6 @@ export class OwnGame {
 		show(this.#board, h("div.preview", preview, drawSmall(rules, cells.join("")), h("div.toggles", toggles)), h("small", say("page own board note")));
 	}
 
-	/** Block or unblock a cell, unless that leaves no room for a line. */
 	#toggle(cell = 0) {
 		const { own } = this;
 		const blocked = own.blocked.includes(cell) ? own.blocked.filter((one) => one !== cell) : [...own.blocked, cell];

@@ -2,7 +2,7 @@
 
 import { say } from "./catalogue.js";
 import { h, setText } from "./dom.js";
-import { USUAL_CLOCK, parseClock } from "./forms.js";
+import { RATED_CLOCK, parseClock } from "./forms.js";
 import { setEmblem } from "./shapes.js";
 import { nameGame } from "./words.js";
 
@@ -35,7 +35,7 @@ export function makeRated(app, clock) {
 
 	async function turn() {
 		if (!box.checked) return;
-		clock.value ||= USUAL_CLOCK;
+		clock.value ||= RATED_CLOCK;
 		box.checked = await hasOwnName(app);
 	}
 
@@ -51,5 +51,5 @@ export function makeRated(app, clock) {
 
 /** @param {App} app */
 export async function playRated(app, preset = "") {
-	if (await hasOwnName(app)) app.play({ type: "match", rules: preset, clock: parseClock(app.kept.clock || USUAL_CLOCK), rated: true });
+	if (await hasOwnName(app)) app.play({ type: "match", rules: preset, clock: parseClock(app.kept.clock || RATED_CLOCK), rated: true });
 }

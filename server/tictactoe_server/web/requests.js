@@ -32,7 +32,7 @@ export class Requests {
 	#waiting = new Map();
 	#number = 0;
 
-	/** Send a request with a new id; rejects with `Refused` or `Lost`. @param {Ask} request @param {(text: string) => void} send @returns {Promise<Ok>} */
+	/** @param {Ask} request @param {(text: string) => void} send @returns {Promise<Ok>} */
 	ask(request, send) {
 		const id = String(++this.#number);
 		return new Promise((resolve, reject) => {

@@ -119,7 +119,7 @@ export class Room {
 		return this.connection.request(/** @type {Ask} */ ({ ...request, room: this.code, player }));
 	}
 
-	/** Send a request; if the room has moved, follow it and send the request there. Rejects as requests do. @param {AskHere} request @param {string} [actor] */
+	/** @param {AskHere} request @param {string} [actor] */
 	async request(request, actor) {
 		try {
 			return await this.#ask(request, actor);
@@ -149,7 +149,7 @@ export class Room {
 		}
 	}
 
-	/** Send a request and show a refusal; resolve to whether the request was accepted. @param {AskHere} request @param {string} [actor] */
+	/** @param {AskHere} request @param {string} [actor] */
 	ask(request, actor) {
 		const refuse = (/** @type {unknown} */ error) => {
 			this.ears?.onRefusal(messageOf(error), null);

@@ -4,8 +4,7 @@ import { Lost, Refused, isMoved } from "./requests.js";
 import { Room } from "./room.js";
 import { describeUnanswered, messageOf } from "./words.js";
 
-/** How many redirects in a row are followed before the first server is asked again. */
-const MOST_MOVES = 3;
+const MOST_REDIRECTS = 3;
 const MOMENT_MS = 500;
 /** How long to look for a room while servers disagree about its owner. */
 const RETRY_FOR_MS = 20_000;
@@ -50,7 +49,6 @@ export class Rooms {
 		return [...welcomed, ...open];
 	}
 
-	/** Leave a room for good, even if this page has not entered it. */
 	async giveUp(code = "") {
 		const { welcome } = this.home;
 		if (welcome) welcome.rooms = welcome.rooms.filter(({ room }) => room !== code);
@@ -58,7 +56,7 @@ export class Rooms {
 		await room.leave();
 	}
 
-	/** Enter a room; rejects as requests do. @param {WayIn} request @param {string} [url] the server that has it, if known */
+	/** @param {WayIn} request @param {string} [url] the server that has it, if known */
 	async enter(request, url) {
 		const at = "room" in request ? this.find(request.room) : undefined;
 		const [ok, connection] = await this.#ask(request, at?.connection ?? this.home, url);
@@ -119,7 +117,7 @@ export class Rooms {
 				else throw error;
 				if (performance.now() > end) throw told ?? error;
 			}
-			if (url && moves < MOST_MOVES) continue;
+			if (url && moves < MOST_REDIRECTS) continue;
 			if (!silent) await new Promise((resolve) => setTimeout(resolve, MOMENT_MS * (1 + Math.random())));
 			[asked, url, moves] = [first, "", -1];
 		}
@@ -163,7 +161,7 @@ export class Rooms {
 		return connection;
 	}
 
-	/** Leave the room of a page: a seat is kept, a watcher leaves. @param {Room} room */
+	/** @param {Room} room */
 	close(room) {
 		room.ears = null;
 		this.shown = null;

@@ -3,7 +3,6 @@
 import { say, sayOr } from "./catalogue.js";
 import { button, h, isStale, setText, show } from "./dom.js";
 
-/** The chat sentences of servers without free chat, by id. */
 const SENTENCES = /** @type {const} */ (["hello", "luck", "nice", "well_played", "thanks", "oops", "moment", "again"]);
 
 export class Talk {

@@ -32,7 +32,7 @@ export function announce(events, state, viewer, afterLoss, hidden = []) {
 	return told;
 }
 
-/** Return the events that explain a state to a newcomer: absent players, open offers, the end of the game. @param {State} state @returns {Happening[]} */
+/** @param {State} state @returns {Happening[]} */
 function listStanding({ seats, offers: { draw, undo, rematch = [] }, result }) {
 	const players = Object.entries(seats).flatMap(([mark, seat]) => (seat ? [{ ...seat, mark }] : []));
 	const offers = [["draw", draw], ["undo", undo], ...rematch.map((mark) => ["rematch", mark])];
@@ -44,7 +44,7 @@ function listStanding({ seats, offers: { draw, undo, rematch = [] }, result }) {
 	];
 }
 
-/** Return what a newcomer must know in addition to the players and moves. @param {State} state */
+/** @param {State} state */
 export function announceStanding(state, viewer = "") {
 	const told = announce(listStanding(state), state, viewer, true);
 	return state.game > 1 ? [say("game of room", { n: state.game }), ...told] : told;
@@ -208,7 +208,7 @@ function describeLines(state, viewer = "") {
 	return told.join(" ").trim();
 }
 
-/** Return what a new state tells, as notes in the talk, as announcements, and as a sound. @param {Room} room @param {State | null} old the state before */
+/** @param {Room} room @param {State | null} old the state before */
 export function newsOf(room, old, afterLoss = false) {
 	const { viewer, seat } = room;
 	const state = /** @type {State} */ (room.state);

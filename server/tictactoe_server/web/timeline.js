@@ -9,7 +9,6 @@ import { describeChoicesAt } from "./telling.js";
 import { nameMark } from "./words.js";
 
 const TOLD = ["best", "slip", "mistake"];
-/** How long each move is shown during playback, and in games with many moves. */
 const MOVE_MS = 900;
 const MOVE_OF_MANY_MS = 500;
 const MANY = 24;
@@ -80,7 +79,6 @@ export class Timeline {
 		this.page.look(true);
 	}
 
-	/** Show the newest position again without notifying the page. */
 	reset() {
 		this.pause();
 		this.here = null;

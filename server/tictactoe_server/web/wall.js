@@ -5,7 +5,6 @@ import { h } from "./dom.js";
 import { Lobby, layOut } from "./lobby.js";
 
 const MOST_BOARDS = 100;
-/** How many places for boards the featured game takes. */
 const FEATURED_PLACES = 4;
 const SHAPE = 1.9;
 

@@ -141,7 +141,7 @@ export class Following {
 		this.ask({ type: "event_watch", on: false }).catch(() => undefined);
 	}
 
-	/** Send a request about the event; rejects as a request does. @param {AboutIt} request */
+	/** @param {AboutIt} request */
 	ask(request) {
 		return this.app.connection.request(/** @type {Ask} */ ({ ...request, event: this.code }));
 	}

@@ -75,7 +75,7 @@ export class Entry {
 		return history.replaceState(null, "", location.pathname);
 	}
 
-	/** Send a request; resolve to whether it succeeded. @param {AboutIt} request */
+	/** @param {AboutIt} request */
 	async #do(request) {
 		const { following } = this;
 		setText(this.#fault, "");

@@ -12,7 +12,7 @@ export const nameStatus = (status = "") => sayOr(`tournament status ${status}`, 
 export const namePresence = (status = "") => sayOr(`tournament is ${status}`, status);
 export const nameTie = (tie = "") => sayOr(`tournament tie ${tie}`, tie);
 
-/** Return the possible actions, in the order of display. @param {EventState} state @param {boolean} [hasCard] */
+/** @param {EventState} state @param {boolean} [hasCard] */
 export function listDeeds(state, viewer = "", hasCard = false) {
 	const { status, round, due_ms, pairings, table, head } = state;
 	const [row, entry, isOn] = [rowOf(state, viewer), head.entry ?? "open", !isOver(state)];
@@ -68,7 +68,7 @@ export function describeStanding({ status, round, head: { rounds }, table }) {
 	return rounds ? say("tournament now of", { round, rounds }) : say("tournament now", { round });
 }
 
-/** Describe the viewer's standing, or return "" for a viewer who is not in the event. @param {EventState} state */
+/** @param {EventState} state */
 export function describeOwn(state, viewer = "") {
 	const [row, board] = [rowOf(state, viewer), ownBoard(state, viewer)];
 	if (!row) return "";

@@ -3,7 +3,7 @@
 import { settleBanners, showBanner, showNotice } from "../banner.js";
 import { say, sayTitle } from "../catalogue.js";
 import { button, field, h, openDialog, select, setText, show } from "../dom.js";
-import { USUAL_CLOCK, makeClock, parseClock } from "../forms.js";
+import { RATED_CLOCK, makeClock, parseClock } from "../forms.js";
 import { makeRated } from "../rated.js";
 import { PRESETS, rulesOf } from "../rules.js";
 import { messageOf } from "../words.js";
@@ -84,7 +84,7 @@ function close(id = "") {
 	return challenge;
 }
 
-/** Challenge a player; rejects as a request does. @param {App} app @param {Without<Protocol.Challenge, "id">} request */
+/** @param {App} app @param {Without<Protocol.Challenge, "id">} request */
 export const ask = async (app, request) => void made.add((await app.connection.request(request)).challenge ?? "");
 
 /** @param {App} app @param {Room} room */
@@ -102,7 +102,7 @@ async function blockStrangers(app, on = false) {
 	else if (ok) app.say(say("page strangers welcome"));
 }
 
-/** Block a player or end the block; return whether the player is blocked now. @param {App} app */
+/** @param {App} app */
 export async function setBlocked(app, player = "", on = false) {
 	if (!(await app.ask({ type: "block", player, on }))) return !on;
 	if (on) for (const [id, { challenge }] of open) if (challenge.player === player) close(id);
@@ -112,7 +112,7 @@ export async function setBlocked(app, player = "", on = false) {
 
 /** @param {App} app */
 export function askForGame(app, player = "") {
-	const [game, clock] = [select(PRESETS, (one) => say(`name of ${one}`)), makeClock(app.kept.clock || USUAL_CLOCK, () => undefined)];
+	const [game, clock] = [select(PRESETS, (one) => say(`name of ${one}`)), makeClock(app.kept.clock || RATED_CLOCK, () => undefined)];
 	const rated = makeRated(app, clock);
 	const side = h("select");
 	const fault = h("p.fault", { role: "alert" });
