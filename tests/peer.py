@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from websockets.asyncio.client import ClientConnection, connect
 
+from tictactoe_words.catalogue import speaking
 from tictactoe_words.refusals import describe_refusal
 
 Message = dict[str, Any]
@@ -20,8 +21,9 @@ PATIENCE_SECONDS = 120.0
 class Peer:
     """One connection. Replies and pushes are read in the order of arrival."""
 
-    def __init__(self, socket: ClientConnection) -> None:
+    def __init__(self, socket: ClientConnection, language: str = "") -> None:
         self.socket = socket
+        self.language = language
         self.welcome: Message = {}
         self.seen: list[Message] = []
         self._ids = 0
@@ -41,7 +43,8 @@ class Peer:
             message: Message = json.loads(await self.socket.recv())
         self.seen.append(message)
         if message["type"] == "error":
-            check_words(message)
+            with speaking(self.language):
+                check_words(message)
         return message
 
     async def until(self, condition: Callable[[Message], object]) -> Message:
@@ -96,7 +99,7 @@ async def open_peer(
     # An unbounded queue: with a full one, closing would wait for up to ten seconds.
     terms: dict[str, Any] = {"compression": None, "proxy": None, "max_queue": None, "open_timeout": PATIENCE_SECONDS}
     async with connect(url, ssl=tls, **terms) as socket:
-        peer = Peer(socket)
+        peer = Peer(socket, fields.get("language", ""))
         fields |= {key: value for key, value in (("name", name), ("token", token)) if value is not None}
         await peer.send("hello", **fields)
         peer.welcome = await peer.receive()

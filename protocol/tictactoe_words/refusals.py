@@ -23,12 +23,12 @@ def describe_refusal(code: str, data: Mapping[str, Any] | None) -> str | None:
     >>> describe_refusal("occupied", {"cell": "B2", "mark": "X"})
     'B2 is taken by X.'
     """
-    return _describe("refused", code, data)
+    return _describe(f"refused {code}", data)
 
 
 def describe_announcement(code: str) -> str | None:
     """Return the sentence of an announcement from the server, or None for an unknown code."""
-    return _describe("announced", code, {})
+    return _describe(f"announced {code}", {})
 
 
 def describe_fault(error: IllegalMove | InvalidRules | UnknownNotation | Refusal) -> str:
@@ -42,22 +42,24 @@ def describe_closing(code: str, data: Mapping[str, Any] | None) -> str | None:
     >>> describe_closing("left", {})
     'Everybody left.'
     """
-    return _describe("closed", code, data)
+    return _describe(f"closed {code}", data)
 
 
-def _describe(event: str, code: str, data: Mapping[str, Any] | None) -> str | None:
+def _describe(id: str, data: Mapping[str, Any] | None) -> str | None:
     if data is None:
         return None
     why = data.get("why", "")
     try:
-        places = {name: _spell(value) for name, value in data.items()}
-        return say(f"{event} {code} {why}" if why else f"{event} {code}", **places)
+        places = {name: _spell(value, name) for name, value in data.items()}
+        return say(f"{id} {why}" if why else id, **places)
     except (LookupError, TypeError, ValueError):
         return None
 
 
-def _spell(value: Any) -> Any:
+def _spell(value: Any, name: str = "") -> Any:
     """Return a value as it appears in a sentence. A tuple from the engine, like ``("row", 1, 3)``, is a range."""
+    if name == "ladders" and isinstance(value, list):
+        return ", ".join([say(f"name of {rules}") for rules in value])
     if not isinstance(value, list | tuple):
         return value
     match value:

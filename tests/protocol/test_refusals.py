@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from tests.node import run_node
-from tests.protocol.served import served_catalogues
 from tests.rows import each
 from tictactoe_client.online.inspection import read_message, refusal_of
 from tictactoe_engine import PRESETS, IllegalMove, InvalidRules, Position, Rules, UnknownNotation, parse_cell
@@ -18,11 +16,9 @@ from tictactoe_protocol.rated import CLOSINGS
 from tictactoe_protocol.terms import rules_of
 from tictactoe_server.features.ratings.folding import RATED
 from tictactoe_server.features.tournaments.running import NAME as EVENT
-from tictactoe_server.http.assets import FOLDER
-from tictactoe_words.catalogue import LANGUAGES, open_catalogue
+from tictactoe_words.catalogue import open_catalogue
 from tictactoe_words.refusals import describe_closing, describe_fault, describe_refusal
 
-PROGRAM = Path(__file__).with_name("refusals.mjs")
 SOURCES = [
     path
     for folder in ("protocol", "server")
@@ -203,16 +199,6 @@ def test_a_refusal_without_data_is_not_described() -> None:
     assert describe_refusal("game_over", None) is None
     assert describe_refusal("game_over", {}) == "The game is over."
     assert describe_closing("game_over", {}) is None
-
-
-def test_the_page_describes_refusals_alike(tmp_path: Path) -> None:
-    vectors = [
-        {"push": json.loads(as_text(push_of(id))), "said": {one: said_in(one, id) for one in LANGUAGES}} for id in IDS
-    ]
-    own = dict.fromkeys(LANGUAGES, "Its own words.")
-    vectors += [{"push": {"type": "error", "message": "Its own words.", **odd}, "said": own} for odd in ODD]
-    words = (str(PROGRAM), FOLDER.as_uri(), str(served_catalogues(tmp_path)), *LANGUAGES)
-    assert run_node(*words, stdin=json.dumps(vectors)).splitlines()[:10] == []
 
 
 def test_error_data_is_cleaned_and_dropped_if_too_long() -> None:

@@ -90,6 +90,21 @@ async def test_a_kicked_player_reads_the_reason_and_may_return(server: Server) -
             assert again.seats == {room: "X"}
 
 
+async def test_refusals_and_reasons_are_in_the_language_of_hello(server: Server) -> None:
+    async with two_playing(server) as (ana, _, room), open_peer(server.url, "hans", language="de") as hans:
+        await hans.ask("watch", room=room)
+        for request, text in (("resign", "Du schaust "), ("mvoe", "Eine Nachricht vom Typ ")):
+            assert (await hans.ask(request, room=room))["message"].startswith(text)
+        await ask(server, CloseRoom(room))
+        reasons = [(await peer.next_of("closed"))["reason"] for peer in (ana, hans)]
+        assert reasons == ["The operator closed it.", "Der Betreiber hat ihn geschlossen."]
+        await ask(server, BanOrder("127.0.0.1"))
+        sentence = "Der Betreiber dieses Servers hat dich gesperrt."
+        assert [error["message"] for error in (await end_of(hans))[0]] == [sentence]
+        async with open_peer(server.url, language="de") as late:
+            assert late.welcome["message"] == sentence
+
+
 async def test_of_two_with_one_name_neither_is_kicked_by_it(server: Server) -> None:
     async with open_peer(server.url, "ana") as one, open_peer(server.url, "ana") as two:
         words = await refusal(server, Kick("ana"))

@@ -239,7 +239,7 @@ def refuse(session: Session, request: Any, error: Exception) -> None:
             log.error("request failed", request=kind, exc_info=error)
             refused = Refused(ErrorCode.INTERNAL)
     id = None if request.id is UNSET else request.id
-    session.refuse(refused.answer(id=id, room=getattr(request, "room", None)))
+    session.refuse(refused, id=id, room=getattr(request, "room", None))
 
 
 class Timers:

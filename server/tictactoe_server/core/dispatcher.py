@@ -102,6 +102,8 @@ class Dispatcher:
         if isinstance(request, Leave) or self._leads_to_own_seat(session, request):
             return request
         self._pressure.shed += 1
+        if isinstance(request, Hello):
+            session.language = request.language or ""
         refuse(session, request, _BUSY)
         return None
 

@@ -25,6 +25,7 @@ from tictactoe_server.rooms.view import RoomListing, StateEncoder
 from tictactoe_server.scheduler import Listeners, Tasks
 from tictactoe_server.storage.store import MISSING, Table
 from tictactoe_server.transport.connection import encode_frame, encode_push
+from tictactoe_words.catalogue import speaking
 from tictactoe_words.refusals import describe_closing
 
 WATCHED_SECONDS: Final = 0.05  # shortest time between two states for watchers; players are sent every state
@@ -407,6 +408,7 @@ class LiveRoom(RoomListing, StoredValue[Room]):
             self.watchers.say(frame)
 
 
-def closing_notice(room: str, code: str, /, **data: Any) -> Closed:
+def closing_notice(room: str, code: str, /, language: str = "", **data: Any) -> Closed:
     """Return the notice that a room has closed. `docs/reference/protocol/sentences.md` lists codes and data."""
-    return Closed(room, describe_closing(code, data) or code, code, data)
+    with speaking(language):
+        return Closed(room, describe_closing(code, data) or code, code, data)

@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
+from functools import cache
 from typing import Any, Final
 
 import structlog
@@ -19,7 +20,7 @@ from tictactoe_protocol.pushes import Closed, Moved, RoomState
 from tictactoe_server.core.change import RETRY_SECONDS, RoomChange, Timers
 from tictactoe_server.core.hooks import RoomPolicy
 from tictactoe_server.core.indexes import Indexes, RoomExists
-from tictactoe_server.core.live_room import LiveRoom, RoomEvents
+from tictactoe_server.core.live_room import LiveRoom, RoomEvents, closing_notice
 from tictactoe_server.people.allowances import RETRY_MS, Allowances
 from tictactoe_server.records.changes import Phase
 from tictactoe_server.rooms.play import stand_still
@@ -291,9 +292,15 @@ class Rooms(RoomEvents):
             self.on_sleep(live)
             return
         live.watchers.finish()
-        frame = encode_push(why)
+
+        @cache
+        def frame_in(language: str) -> bytes:
+            if isinstance(why, Closed):
+                return encode_push(closing_notice(why.room, why.code, language, **why.data))
+            return encode_push(why)
+
         for session in [*live.sessions]:
-            session.connection.push_frame(frame)
+            session.connection.push_frame(frame_in(session.language))
             live.part(session)
         if isinstance(why, Closed):
             self.log.note("room closed", address, room=why.room, reason=why.reason)

@@ -26,8 +26,8 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from tictactoe_protocol import BadMessage, CloseCode, ErrorCode, error_answer
-from tictactoe_protocol.pushes import Error
+from tictactoe_protocol import BadMessage, CloseCode, ErrorCode
+from tictactoe_protocol.pushes import Announcement
 from tictactoe_protocol.terms import PushFields
 from tictactoe_server import clock
 from tictactoe_server.core.pressure import IN_LINE, Place, Pressure
@@ -35,7 +35,8 @@ from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.transport.admission import key_of
 from tictactoe_server.transport.connection import Connection, Receiver, encode_push
 from tictactoe_server.transport.rate_limit import Quota, RateLimit, consume_both
-from tictactoe_words.refusals import describe_fault
+from tictactoe_words.catalogue import speaking
+from tictactoe_words.refusals import describe_announcement
 
 INBOX_MESSAGES: Final = 8  # how many messages may be queued before reading pauses
 NOTICE_SECONDS: Final = 1.0  # shortest time between two notices that messages are delayed
@@ -91,8 +92,13 @@ class Throttle(Receiver):
 
     # -- for the session ------------------------------------------------------------------------------------------
 
-    def refuse(self, error: Error, limit: str = "") -> None:
-        """Send an error; `limit` is the name of the limit that was exceeded, if any."""
+    def refuse(self, refused: Refused, limit: str = "", **request: str | None) -> None:
+        """Send an error in the session's language.
+
+        Args:
+            limit: The name of the limit that was exceeded, if any.
+            request: The `id` and `room` of the refused request.
+        """
         raise NotImplementedError
 
     def count_bad(self) -> None:
@@ -184,7 +190,7 @@ class Throttle(Receiver):
             if self._delays.is_notice_due(loop.time()):
                 kind = "messages-per-address" if wait == IN_LINE else "messages"
                 retry_ms = self.source.limit.wait() if wait == IN_LINE else wait
-                self.refuse(Refused(ErrorCode.RATE_LIMITED, kind, retry_ms=max(1, retry_ms)).answer(), kind)
+                self.refuse(Refused(ErrorCode.RATE_LIMITED, kind, retry_ms=max(1, retry_ms)), kind)
         if wait == IN_LINE:
             self._in_line = True
             self.source.line_up(self.take_turn)
@@ -303,17 +309,22 @@ class Session(Throttle):
         """Send a message, which is lost only if the connection is lost."""
         self.connection.push_frame(encode_push(message))
 
-    def refuse(self, error: Error, limit: str = "") -> None:
-        self.counters.refusals[error.code] += 1
+    def announce(self, code: str) -> None:
+        """Send an announcement of the server in the session's language."""
+        with speaking(self.language):
+            self.push(Announcement(describe_announcement(code) or code, clock.wall_ms(), code))
+
+    def refuse(self, refused: Refused, limit: str = "", **request: str | None) -> None:
+        self.counters.refusals[refused.code] += 1
         if limit:
             self.counters.limited[limit] += 1
-        self.push(error)
+        with speaking(self.language):
+            self.push(refused.answer(**request))
 
     def refuse_bad(self, bad: BadMessage) -> None:
         """Refuse an unreadable message. Close the connection after too many."""
         if not self._is_over:
-            why = describe_fault(bad)
-            self.refuse(error_answer(bad.code, why, id=bad.id, room=bad.room, path=bad.path, data=bad.data))
+            self.refuse(Refused(bad.code, path=bad.path, **bad.data), id=bad.id, room=bad.room)
             self.count_bad()
 
 

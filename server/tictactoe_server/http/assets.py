@@ -180,8 +180,8 @@ class Assets:
         files: dict[str, bytes] = {}
         for language in LANGUAGES:
             rest = open_catalogue(language).sentences
-            page = {id: rest[id] for id in rest if is_needed(id) and not _is_rare(id)}
-            later = {id: rest[id] for id in rest if id not in page and (is_needed_later(id) or _is_rare(id))}
+            page = {id: rest[id] for id in rest if is_needed(id)}
+            later = {id: rest[id] for id in rest if id not in page and is_needed_later(id)}
             files |= {f"{language}.json": _to_json(page).encode(), f"{MORE}{language}.json": _to_json(later).encode()}
         return files
 
@@ -281,11 +281,6 @@ def _resolve(name: str, file: str) -> str:
 
 def _to_json(value: dict[str, Any]) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def _is_rare(id: str) -> bool:
-    """Return True for the sentences about malformed messages, which the page never sends."""
-    return id.startswith(("refused bad_json", "refused bad_message", "refused unknown_type"))
 
 
 def _relative(name: str, to: str) -> str:

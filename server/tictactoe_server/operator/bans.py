@@ -23,8 +23,10 @@ from tictactoe_server.scheduler import Listeners, Tasks
 from tictactoe_server.storage.store import Table
 from tictactoe_server.transport.admission import key_of, parse_address
 from tictactoe_server.transport.connection import Connection, Receiver, encode_push
+from tictactoe_words.catalogue import speaking
 
 PLAYER_ID: Final = re.compile(r"p[0-9A-Za-z]{10}")
+_LANGUAGE: Final = re.compile(rb'"language":\s*"(\w+)"')
 
 log: Final = structlog.get_logger(__name__)
 
@@ -141,13 +143,14 @@ def banned(ban: Ban) -> Refused:
     return Refused(ErrorCode.BANNED, " ".join(data), **data)
 
 
-def expel(connection: Connection, refused: Refused, *, id: str | None = None) -> None:
+def expel(connection: Connection, refused: Refused, language: str, *, id: str | None = None) -> None:
     """Send a refusal and close the connection with a code after which clients do not reconnect.
 
     Args:
         id: The id of the request that the refusal answers, or None.
     """
-    connection.push_frame(encode_push(refused.answer(id=id)))
+    with speaking(language):
+        connection.push_frame(encode_push(refused.answer(id=id)))
     connection.close(CloseCode[refused.code.name], str(refused.code))
 
 
@@ -160,4 +163,5 @@ class Barred(Receiver):
 
     def received(self, message: bytes) -> None:
         if self.connection.is_open:
-            expel(self.connection, self.refusal)
+            found = _LANGUAGE.search(message)
+            expel(self.connection, self.refusal, found[1].decode() if found else "")

@@ -86,7 +86,7 @@ class Kick(Order, frozen=True, tag="kick"):
             raise _nobody(self.player)
         why = Refused(ErrorCode.KICKED, "reason", reason=reason) if reason else Refused(ErrorCode.KICKED)
         for session in sessions:
-            expel(session.connection, why)
+            expel(session.connection, why, session.language)
         log.info("kicked", player=self.player, reason=reason)
         return {"player": self.player, "connections": len(sessions)}
 
@@ -259,7 +259,7 @@ def _nobody(text: str) -> OrderRefused:
 def expel_banned(server: ServerParts, ban: Ban) -> None:
     """Close the connections of all players and addresses that a ban covers."""
     for session in _list_banned(server, ban.subject):
-        expel(session.connection, banned(ban))
+        expel(session.connection, banned(ban), session.language)
 
 
 def _list_banned(server: ServerParts, subject: str) -> list[Session]:

@@ -72,7 +72,7 @@ class HelloService(Service):
         ban = self._bans.of_subject(identity.player.id)
         if ban is not None:
             session.counters.refusals[ErrorCode.BANNED] += 1
-            expel(session.connection, banned(ban), id=None if hello.id is UNSET else hello.id)
+            expel(session.connection, banned(ban), session.language, id=None if hello.id is UNSET else hello.id)
             return
         session.connection.let_in()
         await self._core.rooms.restored.wait()

@@ -11,9 +11,8 @@ from msgspec import UNSET, UnsetType
 
 from tictactoe_engine.records import format_record
 from tictactoe_protocol import ErrorCode
-from tictactoe_protocol.pushes import Announcement, PastGame
+from tictactoe_protocol.pushes import PastGame
 from tictactoe_protocol.requests import History, Record, Share
-from tictactoe_server import clock
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.core.live_room import LiveRoom
@@ -26,7 +25,6 @@ from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.storage.store import GameLog, Table, delete, save
 from tictactoe_server.transport.http_messages import HttpRequest, PageHead, Reply, answer_json
 from tictactoe_server.transport.rate_limit import RateLimits
-from tictactoe_words.refusals import describe_announcement
 
 _NOT_KEPT: Final = "not_kept"  # code of the announcement sent when a game is not kept
 _HOUR_MS: Final = 3_600_000
@@ -63,8 +61,7 @@ class PastGames(Service):
         for player in addresses:
             session = playing.get(player)
             if session is not None and not self._told[player].consume():
-                reason = describe_announcement(_NOT_KEPT) or _NOT_KEPT
-                session.push(Announcement(reason, clock.wall_ms(), _NOT_KEPT))
+                session.announce(_NOT_KEPT)
         return False
 
     async def list(self, call: Call) -> None:

@@ -22,7 +22,6 @@ from msgspec.structs import replace
 from tictactoe_protocol import ROOM_CODE_ALPHABET, BadName, ErrorCode, clean_text, parse_name
 from tictactoe_protocol.guests import guest_id
 from tictactoe_protocol.names import LINK_MS, MAX_DEVICES, RESCUE_CODES, ClaimName, Device, Devices, LinkDevice, Revoke
-from tictactoe_protocol.pushes import Announcement
 from tictactoe_protocol.requests import Hello
 from tictactoe_protocol.room_codes import read_code
 from tictactoe_server import clock
@@ -40,7 +39,6 @@ from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.scheduler import Tasks
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
 from tictactoe_server.transport.rate_limit import RateLimits
-from tictactoe_words.refusals import describe_announcement
 
 _CLAIMS_OF_ADDRESS: Final = 30  # per minute
 _LINK_LENGTH: Final = 8
@@ -275,12 +273,12 @@ class Names(Service):
             account = await self.kept.load(player) if sessions else None
             for session in sessions:
                 if account is not None and (news := account.device_news(session.device.secret)):
-                    session.push(Announcement(describe_announcement(news) or news, clock.wall_ms(), news))
+                    session.announce(news)
 
     def _send_away(self, key: str) -> None:
         for session, _ in self._core.presence.players:
             if session.device.secret == key:
-                expel(session.connection, Refused(ErrorCode.KICKED, "revoked"))
+                expel(session.connection, Refused(ErrorCode.KICKED, "revoked"), session.language)
 
     def _show_owner(self, owner: str) -> None:
         """Update how players are shown after a claim: the owner by the plain name, others with that name by a mark."""

@@ -4,7 +4,7 @@ import { say } from "./catalogue.js";
 import { urlOf } from "./dom.js";
 import { Identity } from "./identity.js";
 import { Pulse } from "./pulse.js";
-import { Lost, Requests, inOwnWords } from "./requests.js";
+import { Lost, Requests } from "./requests.js";
 import { HOME, Ways, takeSocket } from "./socket.js";
 import { parse } from "./text.js";
 
@@ -132,7 +132,7 @@ export class Connection {
 		this.nextAttemptAt = 0;
 		const isOurs = () => socket === this.#socket;
 		socket.onopen = () => isOurs() && this.#greet();
-		socket.onmessage = (event) => isOurs() && this.#hear(inOwnWords(parse(event.data)));
+		socket.onmessage = (event) => isOurs() && this.#hear(parse(event.data));
 		socket.onclose = (event) => isOurs() && this.#lose(event.code);
 		// A connection that the page's policy forbids fires only `error`, since it never opened.
 		socket.onerror = () => isOurs() && this.#lose(1006);

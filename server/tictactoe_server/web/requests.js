@@ -1,4 +1,4 @@
-/** Pending requests, the two ways in which they fail, and the reasons; as in tictactoe_protocol.refusals. */
+/** Pending requests, and the two ways in which they fail. */
 
 import { say } from "./catalogue.js";
 
@@ -59,23 +59,4 @@ export class Requests {
 		this.#waiting.delete(id);
 		return asked;
 	}
-}
-
-/** Return the sentence, or null if this page has none. @param {Protocol.Error["data"]} [data] */
-function describe(id = "", data) {
-	if (!data) return null;
-	try {
-		const nameIn = (list = "", /** @type {unknown} */ one) => (list === "ladders" ? say(`name of ${one}`) : one);
-		const places = Object.entries(data).map(([name, value]) => [name, Array.isArray(value) ? value.map((one) => nameIn(name, one)).join(", ") : value]);
-		return say(data.why ? `${id} ${data.why}` : id, Object.fromEntries(places));
-	} catch {
-		return null;
-	}
-}
-
-/** Return the server's message, with its reasons in the page's language as far as the page has them. @param {Protocol.Push} push */
-export function inOwnWords(push) {
-	if (push.type === "error") return { ...push, message: describe(`refused ${push.code}`, push.data) ?? push.message };
-	if (push.type === "announcement") return { ...push, text: describe(`announced ${push.code}`, {}) ?? push.text };
-	return push.type === "closed" ? { ...push, reason: describe(`closed ${push.code}`, push.data) ?? push.reason } : push;
 }

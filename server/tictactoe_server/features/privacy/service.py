@@ -263,7 +263,7 @@ class Erasure(Service):
         leaving = {id for id in self._core.presence.ids if hash_id(id) in keys}
         for session, player in self._core.presence.players:
             if player.id in leaving:
-                expel(session.connection, Refused(ErrorCode.KICKED, "forgotten"))
+                expel(session.connection, Refused(ErrorCode.KICKED, "forgotten"), session.language)
         return leaving
 
 
