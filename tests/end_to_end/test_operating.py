@@ -35,10 +35,11 @@ async def know(data: Path, *arguments: str) -> Any:
 async def test_every_command_answers_in_words_and_in_json(tmp_path: Path) -> None:
     async with started(*HERE, "--data", str(tmp_path)) as process:
         url = await url_of(process)
-        async with two_playing(url) as (ana, bo, room):
+        async with two_playing(url) as (ana, bo, room), open_peer(url, "fan") as fan:
+            await fan.ask("watch", room=room)
             await play_out({"X": ana, "O": bo}, room, [4])
             status = await know(tmp_path, "status")
-            assert (status["pid"], status["players"], status["moves"]) == (process.pid, 2, 1)
+            assert (status["pid"], status["players"], status["moves"]) == (process.pid, 3, 1)
             assert status["data"] == str(tmp_path)
             assert f"process {process.pid}" in await tell(tmp_path, "status")
             (row,) = await know(tmp_path, "rooms")
@@ -47,13 +48,14 @@ async def test_every_command_answers_in_words_and_in_json(tmp_path: Path) -> Non
             shown = await tell(tmp_path, "room", room)
             assert ".X." in shown.splitlines()
             assert ana.welcome["player"] in shown
+            assert (await know(tmp_path, "room", room))["watching"] == ["fan"]
             assert re.search(
                 rf"^{room} +playing +public +classic +1 +1 +X ana, O bo", await tell(tmp_path, "rooms"), re.M
             )
-            assert [row["name"] for row in await know(tmp_path, "players")] == ["ana", "bo"]
+            assert [row["name"] for row in await know(tmp_path, "players")] == ["ana", "bo", "fan"]
             assert "bo" in await tell(tmp_path, "players")
             assert "127.0.0.1" in await tell(tmp_path, "connections")
-            assert (await know(tmp_path, "announce", "Tea", "at", "five."))["connections"] == 2
+            assert (await know(tmp_path, "announce", "Tea", "at", "five."))["connections"] == 3
             assert (await ana.next_of("announcement"))["text"] == "Tea at five."
             limits = {row["name"]: row for row in await know(tmp_path, "limits")}
             assert limits["rooms"]["now"] == 1
@@ -66,8 +68,10 @@ async def test_every_command_answers_in_words_and_in_json(tmp_path: Path) -> Non
             assert "noise" in await tell(tmp_path, "bans")
             assert await tell(tmp_path, "unban", "192.0.2.7") == "Lifted the ban on 192.0.2.7/32.\n"
             assert await know(tmp_path, "bans") == []
-            assert await tell(tmp_path, "close", room) == f"Closed room {room}.\n"
-            assert (await ana.next_of("closed"))["room"] == room
+            assert await tell(tmp_path, "close", room, "--reason", "Bad names.") == f"Closed room {room}.\n"
+            for peer in (ana, fan):
+                closed = await peer.next_of("closed")
+                assert (closed["room"], closed["reason"]) == (room, "The operator closed it: Bad names.")
         assert await tell(tmp_path, "rooms") == "No rooms.\n"
 
 

@@ -12,9 +12,9 @@ from tictactoe_server.core.remote import RemoteServers
 from tictactoe_server.features.tournaments.service import EndEvent, ListEvents
 from tictactoe_server.operator.bans import Bans, parse_subject
 from tictactoe_server.operator.order import Order, OrderRefused
-from tictactoe_server.operator.people import Announce, BanOrder, Kick, ListBans, ListConnections, ListPlayers, Unban
-from tictactoe_server.operator.rooms import CloseRoom, ListRooms, ShowRoom
-from tictactoe_server.operator.status import DrainOrder, ListLimits, Status
+from tictactoe_server.operator.people import Announce, BanOrder, Kick, ListBans, Unban
+from tictactoe_server.operator.rooms import CloseRoom
+from tictactoe_server.operator.status import DrainOrder, Status
 from tictactoe_server.records.tables import BANS, KEPT
 from tictactoe_server.scheduler import Tasks
 from tictactoe_server.server import Server
@@ -40,42 +40,6 @@ async def refusal(server: Server, order: Order) -> str:
     with pytest.raises(OrderRefused) as refused:
         await ask(server, order)
     return str(refused.value)
-
-
-@pytest.mark.features
-async def test_the_operators_lists_show_players_and_rooms(server: Server) -> None:
-    async with (
-        open_peer(server.url, "ana") as ana,
-        open_peer(server.url, "bo") as bo,
-        open_peer(server.url, "fan") as fan,
-    ):
-        room = (await ana.ask("create", visibility="private"))["room"]
-        await bo.ask("join", room=room)
-        await fan.ask("watch", room=room)
-        await play_out({"X": ana, "O": bo}, room, [4])
-        (row,) = await ask(server, ListRooms())
-        assert (row["room"], row["status"], row["visibility"]) == (room, "playing", "private")
-        assert (row["players"], row["ply"], row["here"], row["watchers"]) == ({"X": "ana", "O": "bo"}, 1, 2, 1)
-        shown = await ask(server, ShowRoom(room.lower()))
-        assert (shown["board"], shown["turn"], shown["watching"]) == (["...", ".X.", "..."], "O", ["fan"])
-        assert shown["seats"]["X"]["player"] == ana.welcome["player"]
-        players = {row["name"]: row for row in await ask(server, ListPlayers())}
-        assert set(players) == {"ana", "bo", "fan"}
-        assert players["ana"] == {"player": ana.welcome["player"], "name": "ana", "connections": 1, "rooms": [room]}
-        connections = await ask(server, ListConnections())
-        assert {row["address"] for row in connections} == {"127.0.0.1"}
-        status = await ask(server, Status())
-        assert (status["players"], status["connections"], status["moves"]) == (3, 3, 1)
-        assert (status["rooms"], status["unready"]) == ({"waiting": 0, "playing": 1, "over": 0}, None)
-        limits = {row["name"]: row for row in await ask(server, ListLimits())}
-        used = {name: row["now"] for name, row in limits.items()}
-        assert {name for name, now in used.items() if now is None} == {
-            "bad-messages-per-ten-seconds",
-            "messages-for-a-bad-one",
-            "turn-milliseconds",
-        }
-        assert (limits["rooms"]["now"], limits["connections"]["now"], limits["rooms-per-player"]["now"]) == (1, 3, 1)
-    assert await refusal(server, ShowRoom("nothing")) != ""
 
 
 async def test_a_kicked_player_reads_the_reason_and_may_return(server: Server) -> None:
@@ -176,18 +140,6 @@ async def test_bans_are_kept_and_end_by_themselves() -> None:
     await again.forget_past()
     assert [ban.subject for ban in await bans_in(store)] == ["2001:db8::/64"]
     await store.close()
-
-
-async def test_closing_a_room_removes_everybody_from_it(server: Server) -> None:
-    async with two_playing(server) as (ana, bo, room), open_peer(server.url) as fan:
-        await fan.ask("watch", room=room)
-        await ask(server, CloseRoom(room, "Bad names."))
-        for peer in (ana, bo, fan):
-            closed = await peer.next_of("closed")
-            assert (closed["room"], closed["reason"]) == (room, "The operator closed it: Bad names.")
-        assert await ana.refusal("move", room=room, cell=0, ply=0) == "no_such_room"
-    assert await ask(server, ListRooms()) == []
-    assert "no room" in await refusal(server, CloseRoom(room))
 
 
 @pytest.mark.features
