@@ -53,15 +53,6 @@ def names(state: Message) -> dict[str, str]:
     return {mark: seat["name"] for mark, seat in state["seats"].items() if seat is not None}
 
 
-async def test_a_player_and_a_guest_share_one_connection(ana: Peer) -> None:
-    answer = await ana.ask("create", guests=["Bo"], seat="O")
-    assert (answer["seat"], answer["seats"]) == ("O", ["X", "O"])
-    state = await play_seats(ana, answer["room"], [0, 3, 1, 4, 2])
-    assert names(state) == {"X": "Bo", "O": "ana"}
-    assert state["seats"]["X"]["player"] == guest_of(ana)
-    assert (state["result"]["winner"], state["score"][guest_of(ana)]) == ("X", 1)
-
-
 @pytest.mark.features(BOTS)
 async def test_guests_take_the_first_free_marks_and_bots_the_next(ana: Peer) -> None:
     await open_table(ana, "Bo", rules=THREE, seat="O", bots=["easy"])
@@ -132,68 +123,6 @@ async def test_servers_that_assign_names_name_guests_too() -> None:
         shown = names(await ana.state())
         assert re.fullmatch("[A-Z][a-z]+ [A-Z][a-z]+ [0-9]{2}", shown["O"])
         assert shown["O"] != shown["X"]
-
-
-async def test_all_seats_are_held_at_once_and_come_back_at_once(server: Server, cy: Peer) -> None:
-    async with open_peer(server.url, "ana") as ana:
-        room = await open_table(ana, "Bo", rules=THREE)
-        await cy.ask("join", room=room)
-        before = await cy.state()
-    away = await cy.state()
-    assert away["seq"] == before["seq"] + 1
-    assert [seat["online"] for seat in away["seats"].values()] == [False, False, True]
-    assert all(away["seats"][mark]["hold_ms"] > 0 for mark in "XO")
-    async with open_peer(server.url, token=ana.welcome["token"]) as again:
-        assert again.seats == {room: "X"}
-        assert (await again.ask("join", room=room))["seats"] == ["X", "O"]
-        back = await cy.state()
-        assert back["seq"] == away["seq"] + 1
-        assert [seat["online"] for seat in back["seats"].values()] == [True, True, True]
-        await play_seats(again, room, [0, 1])
-
-
-async def test_the_newer_connection_wins_all_seats(server: Server, ana: Peer) -> None:
-    room = await open_table(ana, "Bo")
-    async with open_peer(server.url, token=ana.welcome["token"]) as newer:
-        await newer.ask("join", room=room)
-        assert (await ana.next_of("replaced"))["room"] == room
-        for player in (ana.welcome["player"], guest_of(ana)):
-            assert await ana.refusal("move", room=room, cell=0, ply=0, player=player) == "not_in_room"
-        await play_seats(newer, room, [0, 1])
-
-
-async def test_one_offers_and_the_other_at_the_same_keyboard_answers(ana: Peer) -> None:
-    room = await open_table(ana, "Bo")
-    await play_seats(ana, room, [0, 1])
-    guest = guest_of(ana)
-    assert await ana.refusal("undo", room=room, action="accept") == "no_offer"
-    await ana.ask("undo", room=room, action="offer", player=guest)
-    assert (await ana.state())["offers"]["undo"] == "O"
-    assert await ana.refusal("undo", room=room, action="accept", player=guest) == "no_offer"
-    await ana.ask("undo", room=room, action="accept")
-    assert (await ana.state())["ply"] == 1
-    await ana.ask("draw", room=room, action="offer")
-    await ana.ask("draw", room=room, action="accept", player=guest)
-    assert (await ana.state(status="over"))["result"]["reason"] == "agreed"
-
-
-async def test_leaving_takes_the_guests_along_and_a_guest_may_leave_alone(ana: Peer, cy: Peer) -> None:
-    room = await open_table(ana, "Bo", rules=THREE)
-    for _ in range(2):
-        assert (await ana.ask("leave", room=room, player=guest_of(ana)))["type"] == "ok"
-    assert names(await current(ana, room)) == {"X": "ana"}
-    for peer in (cy, ana):
-        await peer.ask("leave", room=room)
-    room = await open_table(ana, "Bo", rules=THREE)
-    await cy.ask("join", room=room)
-    await begin(ana, cy, room)
-    await ana.ask("leave", room=room)
-    over = await cy.state(status="over")
-    left = {mark: seat.get("left", False) for mark, seat in over["seats"].items()}
-    assert (over["result"]["winner"], left) == ("A", {"X": True, "O": True, "A": False})
-    room = await open_table(ana, "Bo")
-    await ana.ask("leave", room=room)
-    assert await cy.refusal("join", room=room) == "no_such_room"
 
 
 async def test_guests_count_for_no_limit_of_seats_and_games_are_in_one_history() -> None:
