@@ -16,23 +16,6 @@ async def play_a_game(ana: Peer, bo: Peer) -> str:
     return room
 
 
-async def test_a_finished_game_is_listed_and_exported_for_its_players(ana: Peer, bo: Peer, eve: Peer) -> None:
-    room = await play_a_game(ana, bo)
-    (game,) = (await bo.ask("history"))["games"]
-    assert (game["room"], game["game"], game["moves"]) == (room, 1, 5)
-    assert game["result"] == {"winner": "X", "reason": "line", "line": [0, 1, 2]}
-    assert game["players"]["X"] == {"player": ana.welcome["player"], "name": "ana"}
-    assert (await eve.ask("history"))["games"] == []
-    told = await ana.ask("record", game_id=game["game_id"])
-    record, played = parse_record(told["record"]), told["played"]
-    assert record.moves == tuple(LINE_FOR_X)
-    assert (played["moves"], played["board"], "passed" in played) == (LINE_FOR_X, "XXXOO....", False)
-    for name in ("room", "game", "at", "rules", "players", "result"):
-        assert played[name] == game[name]
-    assert dict(record.players) == {"X": "ana", "O": "bo"}
-    assert (record.room, record.game) == (room, 1)
-
-
 async def test_a_game_that_does_not_exist_is_refused(eve: Peer) -> None:
     for id in ("K7M4PQ-1-1795208400000", "999", "0", "-1", "x", "١"):
         refused = await eve.ask("record", game_id=id)

@@ -76,15 +76,6 @@ async def test_finished_games_can_be_reviewed_by_players_and_by_link(server: Ser
         assert (refused["code"], refused["path"], refused["message"]) == ("not_allowed", "replay", told)
 
 
-async def test_a_review_gives_a_move_the_value_of_the_next_position(server: Server) -> None:
-    async with two_playing(server, rules="gomoku") as (ana, bo, room):
-        await play_out({"X": ana, "O": bo}, room, [112, 97, 113, 210, 114, 195, 115])
-        await ana.ask("resign", room=room)
-        known = [await analysis_of(ana, "analyse", room=room, ply=ply) for ply in (6, 5)]
-        assert known[0]["value"] == {"kind": "win", "plies": 3, "estimate": 1.0}
-        assert known[1]["cells"]["195"] == {"kind": "loss", "plies": 4, "estimate": -1.0}
-
-
 async def test_a_review_gives_the_values_of_opening_choices(ana: Peer, bo: Peer) -> None:
     rules = {"rows": 3, "columns": 3, "line": 3, "misere": True, "opening": "pie"}
     room = (await ana.ask("create", rules=rules))["room"]
