@@ -6,8 +6,7 @@ import socket
 import pytest
 
 from tests.adapters import Adapter, no_way_out
-from tictactoe_server import OperatorError
-from tictactoe_server.transport.listen import addresses_at, announce, open_sockets, url_of
+from tictactoe_server.transport.listen import addresses_at, announce, open_sockets
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::", None])
@@ -26,28 +25,6 @@ def test_a_name_with_several_addresses_is_listened_on_with_one_port() -> None:
     with contextlib.ExitStack() as stack:
         listening = [stack.enter_context(opened) for opened in open_sockets("localhost", 0)]
         assert len({opened.getsockname()[1] for opened in listening}) == 1
-
-
-def test_a_port_that_is_taken_cannot_be_listened_on() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        with pytest.raises(OperatorError, match=f"port {port}"):
-            open_sockets("127.0.0.1", port)
-        with pytest.raises(OperatorError, match=f"port {port}"):
-            open_sockets("localhost", port)
-
-
-@pytest.mark.parametrize(
-    ("host", "url"),
-    [
-        (None, "ws://localhost:8765"),
-        ("127.0.0.1", "ws://127.0.0.1:8765"),
-        ("::1", "ws://[::1]:8765"),
-        ("play.example", "ws://play.example:8765"),
-    ],
-)
-def test_urls_contain_the_host_as_given(host: str | None, url: str) -> None:
-    assert url_of(host, 8765) == url
 
 
 @pytest.mark.parametrize(
