@@ -1,25 +1,7 @@
 import json
 
-from tests.peer import Peer, open_peer, play_out
+from tests.peer import Peer, open_peer
 from tictactoe_server.server import Server
-
-
-async def test_the_list_has_a_row_for_each_public_room_newest_first(ana: Peer, bo: Peer, eve: Peer) -> None:
-    first = (await ana.ask("create"))["room"]
-    second = (await ana.ask("create", rules="four"))["room"]
-    await ana.ask("create", visibility="private")
-    await bo.ask("join", room=first)
-    await play_out({"X": ana, "O": bo}, first, [4])
-    await eve.ask("watch", room=first)
-    rows = (await eve.ask("rooms"))["rooms"]
-    assert [row["room"] for row in rows] == [second, first]
-    row = rows[1]
-    assert set(row) == {"room", "status", "rules", "clock", "seats", "ply", "watchers", "age_ms"}
-    assert (row["status"], row["ply"], row["watchers"], row["clock"]) == ("playing", 1, 1, None)
-    assert row["rules"]["preset"] == "classic"
-    assert row["seats"]["X"]["name"] == "ana"
-    assert row["age_ms"] >= 0
-    assert (rows[0]["status"], rows[0]["seats"]["O"]) == ("waiting", None)
 
 
 async def test_an_answer_with_the_list_stays_under_256_kib(server: Server) -> None:

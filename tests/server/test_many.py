@@ -44,6 +44,7 @@ async def test_a_new_watcher_sees_the_room_at_once_and_counts_of_watchers_are_th
             assert (await fan.state())["watchers"] == number
         seconds = time.monotonic() - begun
         assert (await ana.state(watchers=40))["seq"] == 1
+        assert [row["watchers"] for row in (await ana.ask("rooms"))["rooms"]] == [40]
         shown = [message["watchers"] for message in ana.seen if message["type"] == "room"]
         assert shown == sorted(set(shown))
         assert len(shown) <= 3 + seconds / 0.25

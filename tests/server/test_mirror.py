@@ -10,7 +10,7 @@ from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.records.tables import BANS, KEPT, Ban
 from tictactoe_server.scheduler import Tasks
 from tictactoe_server.storage.memory import MemoryStore
-from tictactoe_server.storage.store import MISSING, StoreUnavailable, delete, save
+from tictactoe_server.storage.store import StoreUnavailable
 
 NOISE, SPAM = Ban("pana", "noise", 1), Ban("pana", "spam", 2)
 
@@ -48,27 +48,6 @@ async def test_a_change_is_seen_here_at_once_and_elsewhere_after_its_notice(task
     assert await own.change("pana", lambda old: None if old == SPAM else old) is None, "a change sees the newest value"
     await until(lambda: other.get("pana") is None)
     assert seen == [(None, NOISE), (NOISE, None)]
-
-
-async def test_a_load_catches_up_on_missed_changes(tasks: Tasks) -> None:
-    table = MemoryStore(KEPT).table(BANS)
-    mirror = Mirror(table, BANS.name, RemoteServers(), tasks)
-    await save(table, "pana", NOISE, MISSING)
-    await save(table, "pbo", Ban("pbo", "", 1), MISSING)
-    await mirror.load()
-    assert {ban.subject for ban in mirror} == {"pana", "pbo"}
-    await delete(table, "pbo", None)
-    await save(table, "peve", Ban("peve", "", 1), MISSING)
-    await mirror.load()
-    assert {ban.subject for ban in mirror} == {"pana", "peve"}
-
-
-async def test_an_answer_comes_before_the_news_of_the_change(tasks: Tasks) -> None:
-    order = list[str]()
-    mirror = Mirror(MemoryStore(KEPT).table(BANS), BANS.name, RemoteServers(), tasks)
-    mirror.on_change.add(lambda key, before, after: order.append("news"))
-    await mirror.change("pana", lambda old: NOISE, lambda error: order.append("answer"))
-    assert order == ["answer", "news"]
 
 
 async def test_a_deleted_value_does_not_come_back_with_a_late_read(tasks: Tasks) -> None:
