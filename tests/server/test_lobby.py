@@ -34,6 +34,15 @@ async def test_a_room_is_listed_while_one_of_its_players_is_present(server: Serv
         assert [row["room"] for row in rows][-1] == room
 
 
+async def test_a_match_leads_to_the_oldest_room_with_its_terms_and_without_the_player(ana: Peer, bo: Peer) -> None:
+    gomoku, fast, oldest, _ = [
+        (await ana.ask("create", **terms))["room"]
+        for terms in ({"rules": "gomoku"}, {"clock": {"move_ms": 10_000}}, {}, {})
+    ]
+    assert (await ana.ask("match"))["room"] not in (gomoku, fast, oldest)
+    assert (await bo.ask("match"))["room"] == oldest
+
+
 async def test_a_seat_that_was_freed_is_matched_again(ana: Peer, bo: Peer, cy: Peer) -> None:
     rules = "three-players"
     room = (await ana.ask("match", rules=rules))["room"]

@@ -148,7 +148,7 @@ class Matchmaker:
     if `distances` has a function of room and player id for the purpose, otherwise the room offered first.
     """
 
-    def __init__(self, is_full: Callable[[str], bool] = lambda player: False) -> None:
+    def __init__(self, is_full: Callable[[str], bool]) -> None:
         self.distances: dict[str, Callable[[Room, str], float]] = {}
         self._is_full = is_full
         self._waiting: dict[GameKind, dict[RoomListing, None]] = {}
