@@ -146,9 +146,11 @@ async def test_every_server_shows_all_rooms_and_shared_games(node: Node) -> None
         await play(ana, bo, room, [0, 4, 1, 5])
         for server in servers:
             await shown(server, f"/{room}", "1  X X .\n2  . O(O)\n")
+            await shown(server, f"/{room}", "Last: bo played C2, middle right.")
             await shown(server, "/", f"{room}  playing  ana v bo")
             await shown(server, "/wall", room)
         await play(ana, bo, room, [2], first_ply=4)
+        await shown(servers[0], f"/{room}", "The game is over: ana, X, wins by a line.")
         (game,) = (await bo.ask("history"))["games"]
         told = await bo.ask("share", game_id=game["game_id"])
         for server in servers:

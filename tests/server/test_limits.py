@@ -224,19 +224,6 @@ async def test_after_too_many_misses_only_own_seats_can_be_entered(clock: FakeCl
             assert (await back.ask("join", room=rooms[0], seq=999))["type"] == "ok"
 
 
-async def test_misses_over_http_do_not_count_for_players(clock: FakeClock) -> None:
-    limits = uncounted(misses_per_minute_per_address=3, misses_at_once_per_address=3)
-    async with (
-        serving(limits, clock) as server,
-        open_bytes(server.port) as (reader, writer),
-        open_peer(server.url) as ana,
-    ):
-        request = f"GET /222222 HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode()
-        writer.write(request * 9 + request.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
-        assert (await read_to_end(reader)).count(b"HTTP/1.1 429 ") == 7
-        assert [await ana.refusal("join", room="K7M4PQ") for _ in range(4)] == ["no_such_room"] * 3 + ["rate_limited"]
-
-
 async def test_closed_and_missing_rooms_get_the_same_answer() -> None:
     async with serving(uncounted()) as server, open_peer(server.url) as ana:
         room = (await ana.ask("create"))["room"]

@@ -18,7 +18,7 @@ import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from graphlib import CycleError, TopologicalSorter
+from graphlib import TopologicalSorter
 from hashlib import blake2b
 from http import HTTPStatus
 from pathlib import Path
@@ -222,11 +222,7 @@ class Modules:
         self._entry = entries[0]
         self._imports = {name: [other for _, other in _imports_of(name, text)] for name, text in texts.items()}
         self._needs: dict[str, set[str]] = {}
-        try:
-            ordered = [*TopologicalSorter(self._imports).static_order()]
-        except CycleError as found:
-            circle = " ".join(found.args[1])
-            raise ValueError(f"Modules of the page import each other in a circle: {circle}.") from None
+        ordered = [*TopologicalSorter(self._imports).static_order()]
         for name in ordered:
             self._needs[name] = {name}.union(*(self._needs[other] for other in self._imports.get(name, ())))
         needed = self._needed_by(*entries) - {*alone}
