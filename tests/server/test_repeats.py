@@ -27,23 +27,16 @@ def rematch(game: int) -> Rematch:
 OFFER, UNDO = draw("offer", 2), undo("offer", 2)
 OFFER_ANY_TIME = Draw(room=CODE, action="offer")
 DONE: dict[str, tuple[list[Step], Draw | Undo, list[Step]]] = {
-    "a draw that is still offered": ([], OFFER, []),
     "a draw that is offered since before a move": ([], OFFER, [8]),
     "a draw that lapsed": ([], OFFER, [8, 7]),
-    "a draw that was declined": ([], OFFER, [(BO, draw("decline", 2))]),
+    "a draw that was declined": ([], OFFER, [(BO, draw("decline", 2)), (BO, OFFER)]),
     "a draw that was agreed": ([], OFFER, [(BO, draw("accept", 2))]),
-    "an offer that met another": ([(BO, OFFER)], OFFER, []),
-    "a draw that was accepted": ([(BO, OFFER)], draw("accept", 2), []),
-    "an answer to a draw": ([(BO, OFFER)], draw("decline", 2), []),
     "a draw that was taken back": ([(ANA, OFFER)], draw("decline", 2), [8]),
     "a draw that was offered already": ([(ANA, OFFER_ANY_TIME)], OFFER, [(BO, draw("decline", 2))]),
-    "an undo that is still asked for": ([], UNDO, []),
     "an undo that lapsed": ([], UNDO, [8]),
     "an undo that was declined": ([], UNDO, [(BO, undo("decline", 2))]),
     "an undo that was allowed": ([], UNDO, [(BO, undo("accept", 2))]),
-    "a move that was taken back": ([(BO, UNDO)], undo("accept", 2), []),
     "a move that was taken back two moves before": ([(BO, UNDO)], undo("accept", 2), [(BO, LEAVE)]),
-    "an answer to an undo": ([(BO, UNDO)], undo("decline", 2), []),
     "an undo before the end": ([], UNDO, [(BO, RESIGN)]),
 }
 """Requests of ana after two moves: the steps before, the request, and the steps until it is repeated."""
@@ -85,15 +78,6 @@ def test_without_the_fields_an_offer_may_be_made_again_in_one_position() -> None
     assert table.do(ANA, draw("offer", 0)).offers.draw is None
     assert table.do(ANA, Draw(room=CODE, action="offer")).offers == Offers(draw="X")
     assert table.do(BO, Draw(room=CODE, action="accept")).result == Result(None, "agreed")
-
-
-def test_a_room_remembers_no_more_than_one_of_each_kind() -> None:
-    table = two()
-    for ply in range(6):
-        table.do(ANA, draw("offer", ply))
-        table.do(ANA, draw("decline", ply))
-        table.move((0, 4, 8, 1, 7, 6)[ply])
-    assert len(table.room.asked) == 2
 
 
 def over() -> Table:
