@@ -465,5 +465,6 @@ def _cost(room: Room, after: Room, player: str) -> str:
     return "lose" if has_left else ""
 
 
-AnyCommands.TestCase.settings = settings(stateful_step_count=40)
+# Few examples have an opening as well as a clock.
+AnyCommands.TestCase.settings = settings(max_examples=3 * settings().max_examples, stateful_step_count=40)
 TestAnyCommands = AnyCommands.TestCase

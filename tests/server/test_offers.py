@@ -4,9 +4,9 @@ from typing import Literal
 import pytest
 
 from tests.server.requests import ACCEPT, ALLOW, ASK, DECLINE, DRAW, LEAVE, OFFER, REFUSE, RESIGN, WIN
-from tests.server.tables import ANA, BO, CODE, CY, HOLD_MS, Step, Table, three, two
+from tests.server.tables import ANA, BO, CY, HOLD_MS, Step, Table, three, two
 from tictactoe_protocol.pushes import EndedOffer, Offers, Result
-from tictactoe_protocol.requests import Claim, Draw
+from tictactoe_protocol.requests import Claim
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.rooms.play import Command, apply
 from tictactoe_server.rooms.room import Player
@@ -16,15 +16,6 @@ from tictactoe_words.refusals import describe_fault
 
 def one() -> Table:
     return Table(ANA)
-
-
-def test_an_offer_of_a_draw_is_shown_and_agreed() -> None:
-    table = two(0)
-    assert table.do(ANA, OFFER).offers == Offers(draw="X")
-    over = table.do(BO, ACCEPT)
-    assert (over.status, over.result, over.offers) == ("over", Result(None, "agreed"), Offers())
-    assert over.score == {ANA.id: 0, BO.id: 0, "draws": 1}
-    assert table.state["result"] == {"winner": None, "reason": "agreed", "line": []}
 
 
 @pytest.mark.parametrize(("player", "by", "how"), [(BO, "O", "declined"), (ANA, "X", "withdrawn")])
@@ -73,38 +64,6 @@ def test_offers_in_a_game_over_days_stay_open_until_they_are_answered() -> None:
     assert table.room.offers == Offers()
 
 
-def test_each_offer_may_be_declined() -> None:
-    table = two(0)
-    decline = Draw(room=CODE, action="decline", game=1, ply=1)
-    for _ in range(2):
-        table.do(ANA, OFFER)
-        assert table.do(BO, decline).offers.draw is None
-    assert table.do(BO, decline) is table.room, "a repeated answer changes nothing"
-
-
-def test_a_repeated_offer_is_no_agreement() -> None:
-    table = two(0)
-    offer = Draw(room=CODE, action="offer", game=1, ply=1)
-    table.do(ANA, offer)
-    table.do(BO, DECLINE)
-    table.do(BO, OFFER)
-    assert table.do(ANA, offer).result is None
-
-
-def test_a_takeback_includes_the_reply() -> None:
-    table = two(0, 4, 1, 5, (ANA, ASK))
-    after = table.do(BO, ALLOW)
-    assert (after.position.moves, after.position.turn) == ((0, 4), "X")
-    assert (table.state["ply"], table.state["board"], table.state["last"]) == (2, "X...O....", 4)
-
-
-def test_a_request_may_be_withdrawn_and_asking_twice_changes_nothing() -> None:
-    table = two(0)
-    asked = table.do(ANA, ASK)
-    assert table.do(ANA, ASK) is asked
-    assert table.do(ANA, REFUSE).offers.undo is None
-
-
 def test_a_pending_request_must_be_answered_before_another() -> None:
     table = two(0, 4, (ANA, ASK))
     refused = table.refusal(BO, ASK)
@@ -141,15 +100,6 @@ def test_the_game_may_be_claimed_once_the_hold_is_over(claim: Claim, result: Res
     assert over.mark_of(BO.id) == "O"
 
 
-def test_an_early_claim_is_refused_with_the_remaining_time() -> None:
-    table = two((BO, drop))
-    for wait, left in ((0, HOLD_MS), (HOLD_MS - 1, 1)):
-        table.wait(wait)
-        for claim in (WIN, DRAW):
-            refused = table.refusal(ANA, claim)
-            assert (refused.code, refused.retry_ms) == ("not_allowed", left)
-
-
 def test_a_return_restores_the_full_hold() -> None:
     table = two((BO, drop))
     table.wait(HOLD_MS)
@@ -157,16 +107,6 @@ def test_a_return_restores_the_full_hold() -> None:
     assert table.refusal(ANA, WIN).retry_ms is None
     table.do(BO, drop)
     assert table.refusal(ANA, WIN).retry_ms == HOLD_MS
-
-
-@pytest.mark.parametrize("hold_ms", [250, 0])
-def test_a_room_may_hold_its_seats_for_another_time_or_not_at_all(hold_ms: int) -> None:
-    table = Table(ANA, BO, hold_ms=hold_ms)
-    table.play(0, 4)
-    table.do(BO, drop)
-    assert table.state["seats"]["O"]["hold_ms"] == hold_ms
-    table.wait(hold_ms)
-    assert table.do(ANA, WIN).result == Result("X", "claimed")
 
 
 def test_with_three_a_claim_passes_over_the_absent_player() -> None:

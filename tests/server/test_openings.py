@@ -8,7 +8,6 @@ from tictactoe_protocol.requests import Choose, Draw, Move
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.rooms.finished import finished_game, played_game, record_of
 from tictactoe_server.rooms.room import Player
-from tictactoe_server.rooms.seating import drop
 from tictactoe_words.refusals import describe_fault
 
 SWAP2 = Rules(rows=5, columns=5, line=4, opening="swap2")
@@ -41,32 +40,6 @@ def test_a_state_describes_the_step_of_the_opening() -> None:
     assert "chosen" not in table.state
 
 
-def test_taking_the_other_mark_swaps_the_players() -> None:
-    table = placed()
-    table.do(BO, choose("X", 3))
-    assert (sides(table), table.state["turn"]) == ({"X": "bo", "O": "ana"}, "O")
-    assert table.state["news"] == [{"type": "chose", "mark": "O", "take": "X"}]
-    assert (table.state["chosen"], "opening" in table.state) == (["X"], False)
-    assert table.to_move == ANA
-
-
-def test_keeping_the_mark_swaps_no_players() -> None:
-    table = placed()
-    table.do(BO, choose("O", 3))
-    assert (sides(table), table.state["turn"], table.to_move) == ({"X": "ana", "O": "bo"}, "O", BO)
-
-
-@pytest.mark.parametrize(("take", "x", "mover"), [("X", "ana", BO), ("O", "bo", ANA)])
-def test_after_two_more_the_first_player_chooses(take: str, x: str, mover: Player) -> None:
-    table = placed()
-    table.do(BO, choose("more", 3))
-    assert table.to_move == BO
-    table.play(3, 4)
-    assert (table.to_move, table.state["opening"]["options"]) == (ANA, ["X", "O"])
-    table.do(ANA, choose(take, 5))
-    assert (sides(table)["X"], table.to_move, table.state["chosen"]) == (x, mover, ["more", take])
-
-
 REFUSED = [
     (BO, Move(room=CODE, cell=9, ply=3), "choose_first"),
     (ANA, Move(room=CODE, cell=9, ply=3), "not_your_turn"),
@@ -92,33 +65,6 @@ def test_there_is_nothing_to_choose_while_marks_are_placed_and_afterwards() -> N
     assert Table(ANA, rules=SWAP2).refusal(ANA, choose("X", 0)).code == "not_started"
     table.do(BO, LEAVE)
     assert table.refusal(ANA, choose("X", 0)).code == "game_over"
-
-
-def test_a_swap_takes_along_clocks_and_holds() -> None:
-    table = placed(clock=CLOCK)
-    table.wait(5_000)
-    table.do(BO, choose("more", 3))
-    table.move(3, after_ms=7_000)
-    table.move(4, after_ms=2_000)
-    before = table.state["clock"]["remaining_ms"]
-    table.do(BO, drop)
-    table.do(ANA, choose("O", 5))
-    after = table.state["clock"]["remaining_ms"]
-    assert after["X"] == before["O"] < 60_000
-    assert after["O"] == before["X"] + 1_000
-    assert table.state["seats"]["X"]["hold_ms"] == 60_000
-    assert table.running == "O"
-
-
-def test_a_choice_earns_an_increment_but_as_the_first_act_of_a_player() -> None:
-    table = placed(clock=CLOCK)
-    assert table.state["clock"]["start_ms"] == 30_000
-    table.do(BO, choose("more", 3))
-    assert (table.times, table.running) == ([62_000, 60_000], "O")
-    table.play(3, 4)
-    table.wait(500)
-    table.do(ANA, choose("X", 5))
-    assert table.times == [62_500, 62_000]
 
 
 def test_offers_end_with_a_choice_and_one_that_is_sent_again_does_nothing() -> None:

@@ -10,35 +10,20 @@ from tests.server.requests import LEAVE, REMATCH, RESIGN, WIN
 from tests.server.tables import ANA, BO, CODE, CY, START, THREE, Action, Step, Table, three, time_out, two
 from tictactoe_engine import PRESETS
 from tictactoe_protocol import encode
-from tictactoe_protocol.pushes import Offers, Result
+from tictactoe_protocol.pushes import Result
 from tictactoe_protocol.requests import Move
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.rooms.room import NOBODY, Player
 from tictactoe_server.rooms.seating import drop, enter, open_room
-from tictactoe_server.rooms.view import RoomListing, state_of
+from tictactoe_server.rooms.view import state_of
 from tictactoe_words.refusals import describe_fault
 
 LINE_FOR_X = (0, 3, 1, 4, 2)
 DRAWN = (0, 1, 2, 4, 3, 5, 7, 6, 8)
 
 
-class Watched(RoomListing):
-    """A room with three watchers."""
-
-    is_gone = is_opening = has_player = False
-    watcher_count = 3
-
-
 def move(cell: int, ply: int) -> Move:
     return Move(room=CODE, cell=cell, ply=ply)
-
-
-def test_a_new_room_waits_with_its_opener_seated() -> None:
-    room = Table(ANA).room
-    assert (room.status, room.seq, room.game, room.result) == ("waiting", 1, 1, None)
-    assert room.mark_of(ANA.id) == "X"
-    assert room.seats == {"X": room.seats["X"], "O": None}
-    assert room.score == {ANA.id: 0, "draws": 0}
 
 
 def test_the_opener_may_take_another_seat() -> None:
@@ -47,14 +32,6 @@ def test_the_opener_may_take_another_seat() -> None:
     for player in (BO, CY):
         room = enter(room, player, START)
     assert [seat.name for seat in room.seats.values() if seat] == ["bo", "cy", "ana"]
-
-
-def test_players_take_free_seats_in_order_and_the_last_starts_the_game() -> None:
-    table = Table(ANA, BO, rules=THREE)
-    assert (table.room.status, table.room.mark_of(BO.id), table.room.seq) == ("waiting", "O", 2)
-    room = table.do(CY, enter)
-    assert (room.status, room.mark_of(CY.id), room.seq) == ("playing", "A", 3)
-    assert room.score == {ANA.id: 0, BO.id: 0, CY.id: 0, "draws": 0}
 
 
 @pytest.mark.parametrize(
@@ -138,13 +115,6 @@ def test_commands_that_make_no_sense_now_are_refused(name: str) -> None:
     assert [table.refusal(player, command).code for command in commands] == [code] * len(commands)
 
 
-def test_resigning_in_a_game_of_two_loses() -> None:
-    room = two(0, 4, (ANA, RESIGN)).room
-    assert room.result == Result("O", "resigned")
-    assert (room.status, room.seq, room.score[BO.id]) == ("over", 5, 1)
-    assert room.mark_of(ANA.id) == "X"
-
-
 def test_with_three_a_resigning_player_is_passed_over_and_the_last_wins() -> None:
     table = three(0, (BO, RESIGN))
     assert (table.room.status, table.room.position.turn, table.room.seq) == ("playing", "A", 5)
@@ -164,32 +134,12 @@ def test_leaving_a_waiting_room_frees_the_seat() -> None:
     assert table.do(ANA, enter).mark_of(ANA.id) == "A"
 
 
-def test_leaving_a_game_of_two_resigns() -> None:
-    room = two(0, 4, (ANA, LEAVE)).room
-    assert (room.result, room.seq) == (Result("O", "resigned"), 5)
-    assert (room.seat("X").left, room.seat("X").online) == (True, False)
-    assert room.mark_of(ANA.id) is None
-    assert not room.is_deserted
-
-
 def test_leaving_after_the_end_keeps_the_result() -> None:
     table = two(*LINE_FOR_X)
     over = table.room
     room = table.do(ANA, LEAVE)
     assert (room.result, room.score, room.seq) == (over.result, over.score, over.seq + 1)
     assert table.do(BO, LEAVE).is_deserted
-
-
-def test_a_rematch_starts_when_both_ask_and_moves_the_marks_on() -> None:
-    table = two(*LINE_FOR_X)
-    over = table.room
-    asked = table.do(BO, REMATCH)
-    assert (asked.status, asked.offers, asked.seq) == ("over", Offers(rematch=("O",)), over.seq + 1)
-    again = table.do(ANA, REMATCH)
-    assert (again.status, again.game, again.seq) == ("playing", 2, over.seq + 2)
-    assert (again.mark_of(BO.id), again.mark_of(ANA.id)) == ("X", "O")
-    assert (again.position.ply, again.result, again.offers) == (0, None, Offers())
-    assert again.score == over.score
 
 
 def test_with_three_all_must_agree_and_everybody_plays_first_once_in_three_games() -> None:
@@ -266,10 +216,3 @@ def test_a_state_describes_the_whole_room() -> None:
         },
         "news": [],
     }
-
-
-def test_a_free_seat_is_null_in_state_and_list() -> None:
-    room = Table(ANA).room
-    assert state_of(room, START, watchers=0).seats["O"] is None
-    row = Watched(room, "", "").summary(START + 7)
-    assert (row.seats["O"], row.age_ms, row.watchers, row.ply, row.status) == (None, 7, 3, 0, "waiting")
