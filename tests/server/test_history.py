@@ -8,14 +8,6 @@ from tictactoe_server.settings import Settings
 LINE_FOR_X = [0, 3, 1, 4, 2]
 
 
-async def play_a_game(ana: Peer, bo: Peer) -> str:
-    room = str((await ana.ask("create", clock={"initial_ms": 60_000, "increment_ms": 1_000}))["room"])
-    await bo.ask("join", room=room)
-    await ana.state(room=room, status="playing")
-    await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
-    return room
-
-
 async def test_a_game_that_does_not_exist_is_refused(eve: Peer) -> None:
     for id in ("K7M4PQ-1-1795208400000", "999", "0", "-1", "x", "١"):
         refused = await eve.ask("record", game_id=id)
@@ -52,12 +44,3 @@ async def test_a_game_of_a_private_room_is_for_its_players_alone_under_its_id_to
         assert (await eve.ask("record", game_id=id))["code"] == "not_allowed"
         assert (await bo.ask("record", game_id=id))["played"]["room"] == room
         assert (await bo.ask("history"))["games"][0]["game_id"] == id
-
-
-async def test_history_is_paged_newest_first(ana: Peer, bo: Peer) -> None:
-    rooms = [await play_a_game(ana, bo) for _ in range(3)]
-    first = (await ana.ask("history", limit=2))["games"]
-    second = (await ana.ask("history", limit=2, before=first[-1]["game_id"]))["games"]
-    assert [game["room"] for game in first + second] == rooms[::-1]
-    for before in (second[-1]["game_id"], "K7M4PQ-1-1"):
-        assert (await ana.ask("history", before=before))["games"] == []
