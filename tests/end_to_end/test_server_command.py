@@ -18,7 +18,7 @@ from tests.authority import Authority
 from tests.environment import environment
 from tests.peer import PATIENCE_SECONDS, open_peer
 from tests.programs import Process, start_program
-from tests.raw import read_to_end
+from tests.raw import open_bytes, read_to_end
 from tests.terminal import run_screen
 from tictactoe_server import __version__
 from tictactoe_server.cli.main import list_sections, main
@@ -335,6 +335,9 @@ async def test_with_a_certificate_the_printed_lines_have_its_names(authority: Au
         assert await line_of(process) == f" in a terminal there:  tictactoe-client --server {link}\n"
         async with open_peer(f"ws{match[1]}", tls=authority.trusting()) as peer:
             assert peer.welcome["type"] == "welcome"
+        async with open_bytes(int(match[2]), authority.trusting()) as (reader, writer):
+            writer.write(b"GET / HTTP/1.1\r\nHost: play.example.org\r\nAccept: text/html\r\n\r\n")
+            assert await reader.readline() == b"HTTP/1.1 200 OK\r\n"
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="this system has no SIGHUP")
