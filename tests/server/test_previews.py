@@ -1,4 +1,3 @@
-import asyncio
 import re
 import struct
 import zlib
@@ -67,17 +66,6 @@ async def test_link_preview_crawlers_get_the_page(server: Server, agent: str) ->
     answer = await get(server, "/", f"User-Agent: {agent}")
     assert card_of(answer.body)["og:image"].endswith("/preview.png")
     assert (await get(server, "/preview.png")).status == 200
-
-
-async def test_many_requests_for_the_same_board_draw_it_once(server: Server) -> None:
-    async with two_playing(server.url) as (_, _, room):
-        previews = previews_of(server)
-        answers = await asyncio.gather(*(get(server, f"/preview/{room}.png") for _ in range(50)))
-        for _ in range(5):
-            answers.append(await get(server, f"/preview/{room}.png"))
-        assert {answer.status for answer in answers} == {200}
-        assert len({answer.body for answer in answers}) == 1
-        assert previews.drawn == 1
 
 
 async def test_the_picture_of_the_first_page_has_the_title_of_the_server(server: Server) -> None:

@@ -45,17 +45,6 @@ async def test_the_stored_state_is_shown_if_it_is_older(server: Server, bo: Peer
         assert (await again.state())["moves"] == []
 
 
-@pytest.mark.parametrize("verb", ["join", "watch"])
-async def test_a_known_seq_costs_no_load(
-    store: TroubledStore, server: Server, ana: Peer, bo: Peer, room: str, verb: str
-) -> None:
-    seen = store.rooms.now(room).seq
-    play_elsewhere(store, room, ana)
-    async with open_peer(server.url, token=bo.welcome["token"] if verb == "join" else None) as again:
-        await again.ask(verb, room=room, seq=seen)
-        assert (await again.state())["moves"] == []
-
-
 async def test_watching_twice_shows_the_state_once(
     store: TroubledStore, server: Server, ana: Peer, room: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

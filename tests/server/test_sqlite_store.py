@@ -45,12 +45,6 @@ async def until_it_saves(store: SqliteStore, code: str) -> None:
         await asyncio.sleep(0.01)
 
 
-async def test_a_batch_has_a_limit(laboratory: Laboratory) -> None:
-    await laboratory.save_all(CODES)
-    assert laboratory.database.commits == 3
-    assert len(await rooms_in(laboratory.store)) == len(CODES)
-
-
 async def test_a_conflict_in_a_batch_fails_that_save_alone(laboratory: Laboratory) -> None:
     first, second, third = await laboratory.save_all([CODE, CODE, OTHER])
     assert isinstance(second, Conflict)
@@ -65,22 +59,6 @@ async def test_an_unwritable_value_fails_alone(laboratory: Laboratory) -> None:
     assert isinstance(first, int)
     assert isinstance(third, int)
     assert set(await rooms_in(laboratory.store)) == {CODE, OTHER}
-
-
-async def test_a_failing_callback_does_not_affect_others(laboratory: Laboratory) -> None:
-    class Careless:
-        def stored(self, revision: int) -> None:
-            raise RuntimeError("a bug")
-
-        def failed(self, error: Exception) -> None:
-            raise RuntimeError("a bug") from error
-
-    await laboratory.hold()
-    laboratory.store.table(ROOMS).save(CODE, room_of(CODE), MISSING, Careless())
-    other = asyncio.ensure_future(keep(laboratory.store, room_of(OTHER), MISSING))
-    await asyncio.sleep(0)
-    laboratory.go_on()
-    assert await other > MISSING
 
 
 async def test_a_full_queue_is_busy_and_writes_nothing(tmp_path: Path) -> None:

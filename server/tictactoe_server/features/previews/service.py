@@ -41,13 +41,12 @@ Named = TypeVar("Named", SeatState, PastPlayer)
 
 
 class Previews(Service):
-    """Serves preview pictures; `drawn` is the number of pictures drawn so far."""
+    """Serves preview pictures."""
 
     def __init__(self, core: Core, title: str) -> None:
         self._title = spell(title or texts.TITLE, texts.TITLE)
         self._pictures: dict[Card, asyncio.Future[bytes]] = {}
         self._thread = ThreadPoolExecutor(1, "previews")
-        self.drawn = 0
         self.routes = {
             r"/preview\.png": self.home,
             r"/preview/([^/.]+)\.png": self.room,
@@ -94,7 +93,6 @@ class Previews(Service):
                 words = "Too many requests for pictures. Try again soon."
                 return say(HTTPStatus.SERVICE_UNAVAILABLE, words, ("Retry-After", "2"))
             picture = asyncio.get_running_loop().run_in_executor(self._thread, pictures.draw, card)
-            self.drawn += 1
         self._pictures[card] = picture
         if len(self._pictures) > MOST_KEPT:
             del self._pictures[next(iter(self._pictures))]
