@@ -132,7 +132,7 @@ async def test_streams_of_version_1_are_refused_and_stay_as_they_are(node: Node)
     with pytest.raises(CannotOpenStore, match="written by version 1"):
         await make_streams(link, 4, 1)
     said = await asyncio.to_thread(run_command, "cluster", "init", "--store", node.url, "--replicas", "1")
-    assert (said.exit_code, "Trying again" in said.output) == (1, False)
+    assert (said.exit_code, "Retrying" in said.output) == (1, False)
     assert (await first.info()).state == before.state
     await link.request(f"$JS.API.STREAM.DELETE.{first.name}")
     await link.close()
