@@ -110,13 +110,6 @@ async def here() -> AsyncIterator[OneServer]:
     await server.wire.close()
 
 
-async def test_a_gap_in_the_news_is_filled_after_the_next_message(here: OneServer) -> None:
-    await here.meet(ONE)
-    here.others.on_news(News(ONE, 3, [outline(OTHER_CODES[1])]))
-    await here.wire.answer(Page(3, [outline(code) for code in OTHER_CODES[:2]]))
-    await until(lambda: here.known == dict.fromkeys(OTHER_CODES[:2], ONE))
-
-
 async def test_a_failed_reading_is_repeated_despite_newer_messages(here: OneServer) -> None:
     await here.meet(ONE)
     here.others.on_news(News(ONE, 3, []))
@@ -140,10 +133,6 @@ async def test_missed_news_is_requested_by_room(here: OneServer) -> None:
     await here.others.until_read()
     assert here.wire.questions[1:] == [b" 1", f"{OTHER_CODES[2]} 1".encode()]
     assert here.known == dict.fromkeys([OTHER_CODES[0], OTHER_CODES[2]], ONE)
-    here.others.on_news(News(ONE, 3, [outline(OTHER_CODES[1])]))  # it was only late
-    here.hear(ONE, 4)
-    assert not here.others._reading
-    assert OTHER_CODES[1] not in here.known
 
 
 async def test_news_that_are_kept_no_longer_while_they_are_read_are_read_again(here: OneServer) -> None:

@@ -72,16 +72,6 @@ async def test_a_room_whose_document_is_damaged_harms_no_other(troubled: Server,
         await play_out({"X": cy, "O": di}, other, [4, 0])
 
 
-async def test_a_room_closed_by_another_server_is_closed_for_everybody(troubled: Server, store: TroubledStore) -> None:
-    async with two_playing(troubled) as (ana, bo, room):
-        store.trouble.before_next_save(lambda: store.rooms.put(None, room))
-        assert await ana.refusal("move", room=room, cell=4, ply=0) == "no_such_room"
-        for peer in (ana, bo):
-            assert await peer.refusal("sync", room=room) == "no_such_room"
-            assert any(message["type"] == "closed" for message in peer.seen)
-        assert (await ana.ask("rooms"))["rooms"] == []
-
-
 @pytest.mark.parametrize("type", ["leave", "resign"])
 async def test_a_replaced_connection_does_nothing_more(troubled: Server, store: TroubledStore, type: str) -> None:
     async with (
