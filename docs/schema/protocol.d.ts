@@ -66,12 +66,13 @@ declare namespace Protocol {
     ticket: string;
   }
 
-  /** The value of a position or a move for the player to move. Attributes: plies: For `win` and `loss`, the number of moves of all players to the end of the game. estimate: A number from -1 (lost) to 1 (won); exact unless the kind is `unknown`. text: For a cell, the value in the language of `Hello`, or "". */
+  /** The value of a position or a move for the player to move. Attributes: plies: For `win` and `loss`, the number of moves of all players to the end of the game. estimate: A number from -1 (lost) to 1 (won); exact unless the kind is `unknown`. text: For a cell, the value in the language of `Hello`, or "". sign: The same in short, such as `+3` or `~`. */
   interface CellValue {
     kind: string;
     plies?: number | null;
     estimate?: number;
     text?: string;
+    sign?: string;
   }
 
   /** Challenges a player to a game. Attributes: player: The id or the claimed name of the challenged player. side: The mark for the challenger. By default, the marks are random. */

@@ -348,12 +348,14 @@ class CellValue(Struct, frozen=True, omit_defaults=True):
         plies: For ``win`` and ``loss``, the number of moves of all players to the end of the game.
         estimate: A number from -1 (lost) to 1 (won); exact unless the kind is ``unknown``.
         text: For a cell, the value in the language of `Hello`, or "".
+        sign: The same in short, such as ``+3`` or ``~``.
     """
 
     kind: ValueKind
     plies: int | None = None
     estimate: float = 0.0
     text: str = ""
+    sign: str = ""
 
     @classmethod
     def of(cls, value: Value) -> CellValue:

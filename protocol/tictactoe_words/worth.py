@@ -74,6 +74,10 @@ def sign_of(value: CellValue) -> str:
     return _SIGNS.get(value.kind, guess)
 
 
+def _sign_with_plies(value: CellValue) -> str:
+    return f"{sign_of(value)}{'' if value.plies is None else value.plies}"
+
+
 def format_value(value: CellValue, room: int, *, is_best: bool, is_chosen: bool = False) -> str:
     """Return a value for a cell of `room` characters (5, 3 or 1): ``+3`` wins in 3 plies, ``*`` marks the best.
 
@@ -81,7 +85,7 @@ def format_value(value: CellValue, room: int, *, is_best: bool, is_chosen: bool 
     [' *+3 ', '*+3', '*']
     """
     sign, star, (left, right) = sign_of(value), "*" if is_best else " ", ("[", "]") if is_chosen else (" ", " ")
-    worth = f"{sign}{'' if value.plies is None else value.plies}"
+    worth = _sign_with_plies(value)
     if room == 1:
         return "*" if is_best else _SIGNS.get(value.kind, "")
     if room > 3:
@@ -170,9 +174,10 @@ def add_words(analysis: AnalysisState, rules: Rules, played: int | None, *, in_s
     def name(mark: str) -> str:
         return stones.get(mark, mark)
 
-    cells = {
-        cell: replace(one, text=describe_cell_worth(cell, analysis, rules)) for cell, one in analysis.cells.items()
-    }
+    cells = {}
+    for cell, one in analysis.cells.items():
+        sign = _sign_with_plies(one).replace("-", "−")
+        cells[cell] = replace(one, text=describe_cell_worth(cell, analysis, rules), sign=sign)
     move = UNSET if played is None else _judge(played, analysis, compare_played(played, analysis, rules, name))
     return replace(analysis, cells=cells, text=describe_position(analysis, rules, name), played=move)
 
@@ -181,16 +186,11 @@ def _judge(played: int, analysis: AnalysisState, text: str) -> PlayedMove | Unse
     value = analysis.cells.get(played)
     if value is None:
         return UNSET
-    lost = rate(analysis.value) - rate(value)
+    lost = analysis.value.estimate - value.estimate
     if lost > _SLIP:
         return PlayedMove("mistake" if lost >= _MISTAKE else "slip", lost, text)
     is_best = played in analysis.best and len(analysis.best) < len(analysis.cells)
     return PlayedMove("best" if is_best else "fine", 0.0, text)
-
-
-def rate(value: CellValue) -> float:
-    """Return a value as a number from -1 (lost) to 1 (won), perhaps an estimate."""
-    return {"win": 1.0, "draw": 0.0, "loss": -1.0}.get(value.kind, value.estimate)
 
 
 def rank_cells(analysis: AnalysisState) -> list[int]:
@@ -199,7 +199,7 @@ def rank_cells(analysis: AnalysisState) -> list[int]:
     def rank(cell: int) -> tuple[bool, float, int]:
         value = analysis.cells[cell]
         quickness = 10_000.0 - (value.plies or 0) if value.kind in ("win", "loss") else 1.0
-        return cell not in analysis.best, -rate(value) * quickness, cell
+        return cell not in analysis.best, -value.estimate * quickness, cell
 
     return sorted(analysis.cells, key=rank)
 

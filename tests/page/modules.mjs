@@ -5,8 +5,8 @@ import { test } from "node:test";
 
 Object.assign(globalThis, { document: { documentElement: { dataset: {} } }, location: { href: "http://localhost" } });
 const [folder, catalogues] = process.argv.slice(2);
-const [{ speak }, { choices }, { sceneOf }, { Review, nextMistake }, { deedOfKey }, { showPlayed }, { rulesOf }, { newsOf }, { worthsOf }, { Following }, { crossScores }] =
-	await Promise.all(["catalogue", "choices", "scene", "review", "keyboard", "scene", "rules", "telling", "worth", "events/following", "events/table"].map((name) => import(`${folder}/${name}.js`)));
+const [{ speak }, { choices }, { sceneOf }, { Review, nextMistake }, { deedOfKey }, { showPlayed }, { rulesOf }, { newsOf }, { Following }, { crossScores }] =
+	await Promise.all(["catalogue", "choices", "scene", "review", "keyboard", "scene", "rules", "telling", "events/following", "events/table"].map((name) => import(`${folder}/${name}.js`)));
 
 const use = (language) => speak(language, JSON.parse(readFileSync(`${catalogues}/${language}.json`, "utf8")));
 const seat = (player, more = {}) => ({ player, name: player, online: true, bot: null, out: false, left: false, ...more });
@@ -168,7 +168,6 @@ const PLAYED = [0, 1, 8];
 test("the greatest loss is where the game turned", () => {
 	assert.deepEqual(reviewOf(KNOWN, PLAYED).kinds, ["fine", "mistake", "mistake"]);
 	assert.equal(reviewOf(KNOWN, PLAYED).turningPoint, 3);
-	assert.deepEqual([KNOWN[0], KNOWN[1]].map((one) => [...worthsOf(one, false).cells.values()].map(({ best }) => best)), [[false, false], [false, true]]);
 	assert.equal(reviewOf(KNOWN, [0]).turningPoint, 0);
 	assert.deepEqual([nextMistake(["fine", "mistake", "slip"], 0), nextMistake(["fine", "mistake", "slip"], 2), nextMistake(["fine", "mistake"], 2), nextMistake(["best"], 0)], [2, 3, 2, 0]);
 });

@@ -200,6 +200,9 @@ async def test_a_review_shows_the_turning_point_and_the_mistake(server: Server, 
     await expect(ana.page.locator(".bubble")).to_be_hidden()
     await ana.button("Values of all cells").click()
     await expect(ana.page.locator(".worth")).to_have_count(8)
+    await ana.button("Back one move").click()
+    await expect(ana.page.locator(".worth")).to_have_count(9)
+    await expect(ana.page.locator(".worth.best")).to_have_count(0)
 
 
 async def test_gomoku_is_played_with_stones_unless_marks_are_chosen(server: Server, visit: Visit, bo: Peer) -> None:

@@ -191,4 +191,5 @@ def test_the_played_move_is_judged_by_what_it_gave_away(played: int, kind: Any, 
     assert words.played == PlayedMove(kind, lost, compare_played(played, analysis, CLASSIC))
     texts = ["A1 wins in 3", "B1: unclear, looks good", "C1: a draw", "A2 loses in 4"]
     assert [value.text for value in words.cells.values()] == texts
+    assert [value.sign for value in words.cells.values()] == ["+3", "~+", "=", "−4"]
     assert add_words(analysis, CLASSIC, 8, in_stones=False).played is UNSET

@@ -18,7 +18,7 @@ from tictactoe_engine import Position, Rules
 from tictactoe_engine.search import Budget, analyse, fits_table
 from tictactoe_protocol.pushes import AnalysisState, RoomState
 from tictactoe_protocol.reviewed import carry, worth_of_move
-from tictactoe_words.worth import describe_mistake, rate
+from tictactoe_words.worth import describe_mistake
 
 SEARCH_SECONDS: Final = 0.4
 GAME_SECONDS: Final = 20.0
@@ -160,7 +160,7 @@ class Judge:
             played = worth_of_move((await self.analyse(ply)).value)
             before = replace(self._known[ply - 1], cells={**before.cells, cell: played})
         is_sure = before.value.kind == "win" or played.kind == "loss"
-        if is_sure and rate(before.value) - rate(played) >= _LEAST_COST:
+        if is_sure and before.value.estimate - played.estimate >= _LEAST_COST:
             self.found[ply] = Mistake(ply, cell, before)
         return self.found.get(ply)
 

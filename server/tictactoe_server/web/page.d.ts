@@ -138,9 +138,8 @@ type Look = "marks" | "stones" | "discs";
 /** A move in the list of a game, with what was chosen after it and how good it was, as far as known. */
 type ListedMove = { ply: number; mark: string; cell: string; choice: string; kind: string };
 /** What a cell is worth, as it is shown. */
-type Worth = { sign: string; kind: string; best: boolean };
 /** The worth of cells, whether all of them are shown or but the best, and where the last move had better been made, if it gave something away. */
-type Worths = { cells: Map<number, Worth>; isAll: boolean; better: { mark: string; cells: readonly number[] } | null; draw: (worths: Worths, shapes: Shapes, board: string, pointed: number) => Element[] };
+type Worths = { analysis: Analysis; isAll: boolean; better: { mark: string; cells: readonly number[] } | null; draw: (worths: Worths, shapes: Shapes, board: string, pointed: number) => Element[] };
 /** What a position was worth, from -1 to 1, and how good the move was that led there. */
 type Point = { worth: number; kind: string };
 /** Asks what the position after so many moves is worth. */

@@ -5,7 +5,6 @@ import { button, h, setText, svg } from "./dom.js";
 import { Refused } from "./requests.js";
 import { FREE, placerOf } from "./rules.js";
 import { messageOf } from "./words.js";
-import { rate, worthsOf } from "./worth.js";
 
 const MOMENT_MS = 50;
 
@@ -91,7 +90,7 @@ export class Review {
 			}
 			// Before sides are chosen, neither side is ahead.
 			if (analysis && placerOf(state, ply)) return { worth: 0, kind };
-			return analysis?.turn ? { worth: rate(analysis.value) * (analysis.turn === first ? 1 : -1), kind } : undefined;
+			return analysis?.turn ? { worth: (analysis.value.estimate ?? 0) * (analysis.turn === first ? 1 : -1), kind } : undefined;
 		});
 	}
 
@@ -146,7 +145,7 @@ export class ReviewPanel {
 			const before = here ? await review.analyse(here - 1) : null;
 			if (this.#here !== here) return;
 			const better = before?.played?.lost ? { mark: state.board[moves[here - 1]], cells: before.best } : null;
-			this.worths = { ...worthsOf(after, this.#isAll), better, draw: drawWorths };
+			this.worths = { analysis: after, isAll: this.#isAll, better, draw: drawWorths };
 			const [stands = "", compared] = [after.text, before?.played?.text];
 			this.text = compared ? say("view review position", { stands, compared }) : stands;
 			page.app.say(this.text, true);
@@ -210,12 +209,13 @@ export class ReviewPanel {
 }
 
 /** @param {Worths} worths @param {Shapes} shapes */
-function drawWorths({ cells, isAll, better }, shapes, board = "", pointed = 0) {
-	const shown = [...cells].filter(([cell, { best }]) => best || isAll || cell === pointed);
-	const told = new Set(shown.map(([cell]) => cell));
+function drawWorths({ analysis: { cells, best }, isAll, better }, shapes, board = "", pointed = 0) {
+	const legal = Object.keys(cells).map(Number);
+	const isBest = (cell = 0) => best.includes(cell) && best.length < legal.length;
+	const shown = legal.filter((cell) => isBest(cell) || isAll || cell === pointed);
 	const free = better?.cells.filter((cell) => board[cell] === FREE) ?? [];
-	const rings = free.map((cell) => makeBetter(shapes, cell, told.has(cell) ? "" : (better?.mark ?? "")));
-	return [...rings, ...shown.map(([cell, worth]) => makeWorth(shapes, cell, worth))];
+	const rings = free.map((cell) => makeBetter(shapes, cell, shown.includes(cell) ? "" : (better?.mark ?? "")));
+	return [...rings, ...shown.map((cell) => makeWorth(shapes, cell, cells[cell], isBest(cell)))];
 }
 
 /** @param {Shapes} shapes @param {string} mark that is shown there, "" for none */
@@ -224,11 +224,11 @@ function makeBetter(shapes, cell = 0, mark) {
 	return shapes.at(cell, { class: "better" }, mark !== "" && shapes.makeMark(mark), ring);
 }
 
-/** @param {Shapes} shapes @param {number} cell @param {Worth} worth */
-function makeWorth(shapes, cell, { sign, kind, best }) {
+/** @param {Shapes} shapes @param {number} cell @param {Protocol.CellValue} value */
+function makeWorth(shapes, cell, { kind, sign = "" }, isBest = false) {
 	const box = svg("rect", { x: 14, y: 25, width: 72, height: 50, rx: 14 });
 	const text = svg("text", { x: 50, y: 61, "font-size": sign.length > 2 ? 28 : 34 }, sign);
-	return shapes.at(cell, { class: ["worth", kind, best ? "best" : ""].join(" ") }, box, text);
+	return shapes.at(cell, { class: ["worth", kind, isBest ? "best" : ""].join(" ") }, box, text);
 }
 
 const [WIDTH, HEIGHT, EDGE] = [300, 80, 6];
