@@ -6,7 +6,6 @@ from msgspec.structs import replace
 from tests.client.states import state
 from tests.client.test_room import FakeCourier
 from tictactoe_client.input.actions import Actions
-from tictactoe_client.input.past import Timeline
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.errors import Refused
 from tictactoe_client.online.events import Back
@@ -147,26 +146,6 @@ async def test_an_answer_that_fits_no_question_is_explained(
     assert courier.asked == []
 
 
-async def test_mistakes_are_listed_and_stepped_through_after_the_game() -> None:
-    moves = (4, 1, 0, 8, 6, 2, 3)
-    actions, _ = alone(state(moves), moves)
-    assert (await actions.do_line("mistakes")).lines == (
-        "Move 2: B1 gives the draw away: X now wins in 5 moves. A1 was best.",
-    )
-    told = await actions.do_line("next mistake")
-    assert told.lines == (
-        "Move 2: B1 gives the draw away: X now wins in 5 moves. A1 was best.",
-        "   A B C",
-        "1  . . .",
-        "2  .(X).",
-        "3  . . .",
-    )
-    assert (await actions.do_line("mistake")).lines == ("There is no mistake after this move.",)
-    assert (await actions.do_line("value")).lines[0].startswith("After move 1: O to move: a draw")
-    assert (await actions.do_line("live")).lines[0].startswith("Move 7 of 7")
-    assert (await actions.do_line("previous mistake")).lines[0].startswith("Move 2: B1 gives the draw away")
-
-
 @pytest.mark.parametrize("line", ["mistakes", "next mistake", "previous mistake"])
 async def test_while_a_game_runs_nothing_here_looks_for_mistakes(line: str) -> None:
     actions, room = alone(state((4, 1, 0)), (4, 1, 0))
@@ -207,27 +186,6 @@ class Watcher:
         return [list((await self._actions.do_line(line)).lines) for line in lines][-1]
 
 
-async def test_the_board_after_a_move_is_drawn_as_it_was() -> None:
-    assert (await Watcher().look("board 2")) == [
-        "Move 2 of 3: bo plays B2, centre.",
-        "   A B C",
-        "1  X . .",
-        "2  .(O).",
-        "3  . . .",
-    ]
-    assert (await Watcher().look("b 0"))[0] == "The start."
-    assert (await Watcher().look("board 4")) == ["There is no move 4, only 0 to 3."]
-
-
-async def test_steps_start_at_the_displayed_move() -> None:
-    watcher = Watcher()
-    assert (await watcher.look("p"))[0] == "Move 2 of 3: bo plays B2, centre."
-    assert (await watcher.look("back"))[0] == "Move 1 of 3: ana plays A1, top left."
-    assert (await watcher.look("previous", "p")) == ["This is the start. Type n to go on."]
-    assert (await watcher.look("n", "next", "n"))[0] == "Move 3 of 3: ana plays C1, top right."
-    assert (await watcher.look("next")) == ["This is the latest move. Type p to go back."]
-
-
 async def test_the_displayed_move_stays_while_the_game_continues() -> None:
     watcher = Watcher()
     await watcher.look("board 1")
@@ -245,21 +203,3 @@ async def test_another_game_and_moves_taken_back_begin_at_the_present() -> None:
     await watcher.look("board 0")
     watcher.see((8, 4), game=2)
     assert (await watcher.look("p"))[0] == "Move 1 of 2: ana plays C3, bottom right."
-
-
-async def test_without_boards_a_step_tells_the_move_alone() -> None:
-    watcher = Watcher(draws_board=False)
-    assert (await watcher.look("p")) == ["Move 2 of 3: bo plays B2, centre."]
-    assert len(await watcher.look("board 2")) == 5
-    told = await watcher.look("live")
-    assert told == ["Move 3 of 3: ana plays C1, top right.", "It's bo's move."]
-
-
-def test_unseen_moves_are_counted_until_the_present_is_displayed() -> None:
-    timeline = Timeline().follow(1, MOVES).jump(1)
-    assert (timeline.here, timeline.played_next, timeline.unseen) == (1, 4, 0)
-    timeline = timeline.follow(1, (*MOVES, 8, 6))
-    assert (timeline.here, timeline.unseen) == (1, 2)
-    assert timeline.jump(-4).here == 0
-    assert (timeline.jump(9).is_back, timeline.jump(9).unseen, timeline.jump(9).played_next) == (False, 0, None)
-    assert not timeline.follow(2, ()).is_back

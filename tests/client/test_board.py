@@ -1,12 +1,9 @@
-from string import ascii_uppercase
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.client.states import state
 from tictactoe_client.board.board import BoardView, draw_board, drop_frames, mark_role, render_board
-from tictactoe_client.board.glyphs import draw_glyph
 from tictactoe_client.board.grid import BoardStyle, Grid, Scale
 from tictactoe_engine import FREE, PRESETS, Keys, Rules, format_column
 
@@ -16,12 +13,6 @@ WIDE = Rules(rows=32, columns=32, line=5)
 
 def drawn(view: BoardView, style: BoardStyle | None = None) -> str:
     return "\n".join(render_board(view, style))
-
-
-def test_compact_boards_put_the_last_move_in_parentheses_if_wanted() -> None:
-    view = BoardView(CLASSIC, "X...O....", last=4)
-    assert drawn(view, BoardStyle(mark_last=False)) == "   A B C\n1  X . .\n2  . O .\n3  . . ."
-    assert drawn(view) == "   A B C\n1  X . .\n2  .(O).\n3  . . ."
 
 
 @pytest.mark.parametrize(
@@ -47,12 +38,6 @@ def test_a_winning_line_is_in_angle_brackets(moves: tuple[int, ...], expected: s
 )
 def test_the_keys_of_free_cells_stand_beside_the_board(keys: Keys, expected: str) -> None:
     assert drawn(BoardView(CLASSIC, "X........"), BoardStyle(keys=keys)) == expected
-
-
-def test_keys_beside_a_closed_row_stay_in_their_column() -> None:
-    lines = render_board(BoardView(CLASSIC, "..X......", last=2), BoardStyle(keys=Keys.PHONE))
-    assert [line.rstrip()[-5:] for line in lines[1:]] == ["1 2 .", "4 5 6", "7 8 9"]
-    assert len({len(line) for line in lines[1:]}) == 1
 
 
 def test_a_framed_board_has_the_keys_inside_and_the_cursor_in_brackets() -> None:
@@ -83,10 +68,6 @@ def test_a_board_of_thirty_two_by_thirty_two_fits_eighty_columns() -> None:
     assert lines[-1].startswith("32  . .")
     assert lines[-1].endswith(".(X)")
     assert max(map(len, lines)) <= 80
-
-
-def test_blocked_cells_are_drawn() -> None:
-    assert drawn(BoardView(PRESETS["blocker"], "....#....")).splitlines()[2] == "2  . # ."
 
 
 def test_without_colour_there_is_no_escape_and_with_it_the_text_is_the_same() -> None:
@@ -223,14 +204,6 @@ def test_marks_fill_large_cells_and_every_shape_stays() -> None:
     ]
 
 
-@pytest.mark.parametrize("height", [3, 5, 9])
-def test_marks_one_upon_the_other_stay_apart(height: int) -> None:
-    for mark in ascii_uppercase:
-        first, *_, last = draw_glyph(mark, height, ascii_only=False)
-        assert set(last) <= set(" ▀"), mark
-        assert set(first) - {" "}, mark
-
-
 def test_in_ascii_a_large_mark_is_made_of_its_letter() -> None:
     lines = render_board(BoardView(Rules(), "X...O...."), BoardStyle(ascii=True, scale=2))
     assert lines[1:8] == [
@@ -266,14 +239,6 @@ def test_the_winning_line_is_drawn(board: str, line: tuple[int, ...], sign: str,
     assert rows[crossing[1]][crossing[0]][1] == strong
     plain = draw_board(view, Grid.of(Rules(), BoardStyle(scale=scale, ascii=True)))
     assert plain[crossing[1]][crossing[0]][0] == ascii_sign
-
-
-def test_only_the_cells_that_stand_in_a_row_are_joined() -> None:
-    rules = Rules(3, 5, 3)
-    view = BoardView(rules, "XXXO.OO..XX....", line=frozenset((0, 1, 2)))
-    text = "\n".join(render_board(view, BoardStyle(scale=2)))
-    assert "━" in text
-    assert not set("┃") & set(text)
 
 
 def test_gravity_boards_have_columns_with_a_digit_in_each_landing_cell() -> None:

@@ -3,13 +3,10 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from tests.client.states import ANA, BO, announce, players, seat, state
-from tictactoe_client.text.talk import announce_chat
 from tictactoe_client.text.wording import describe_choices
-from tictactoe_engine import PRESETS, Rules
-from tictactoe_protocol.pushes import ChatLine, Offers, RoomState, SeatState
+from tictactoe_engine import PRESETS
+from tictactoe_protocol.pushes import Offers, RoomState, SeatState
 from tictactoe_protocol.terms import ClockTerms
-from tictactoe_words.choices import absent_opponents
-from tictactoe_words.lines import describe_lines
 
 WATCHER = "p-watcher"
 THREE = PRESETS["three-players"]
@@ -24,21 +21,6 @@ def test_a_takeback_is_announced_with_its_moves_and_its_player() -> None:
 def test_players_with_the_same_name_are_told_apart_by_mark() -> None:
     twins: dict[str, SeatState | None] = {"X": seat(ANA, "ana"), "O": seat(BO, "ana")}
     assert announce(state(seats=twins), state((0,), seats=twins), WATCHER) == ["ana (X) plays A1, top left."]
-
-
-def test_names_and_chat_cannot_steer_a_terminal() -> None:
-    evil: dict[str, SeatState | None] = {"X": seat(ANA, "a\x1b[2Jna"), "O": seat(BO, "bo")}
-    told = announce(state(seats=evil), state((0,), seats=evil), BO)
-    line = ChatLine(room="K7M4PQ", from_="b\x9bo", seat=None, text="x\u202ey\x07", at=0, player=BO)
-    assert told == ["a[2Jna plays A1, top left."]
-    assert announce_chat(line) == "bo (watching): xy"
-
-
-def test_a_part_of_a_row_is_described_by_its_ends() -> None:
-    rules = Rules(rows=5, columns=5, line=3)
-    assert describe_lines(state((6, 0, 7, 1, 8), rules)) == "Row 2, B2 to D2, is X X X."
-    assert describe_lines(state((6, 0, 12, 1, 18), rules)) == "The diagonal B2 to D4 is X X X."
-    assert describe_lines(state()) == ""
 
 
 PLAIN = state([0])
@@ -67,9 +49,6 @@ def test_only_an_offer_of_the_other_wants_an_answer(offers: Offers, told: list[s
 
 def test_a_seat_that_is_no_longer_held_may_be_claimed() -> None:
     gone = state([0], seats=GONE)
-    assert absent_opponents(gone, ANA) == {"O": 0}
-    assert absent_opponents(gone, BO) == {}
-    assert absent_opponents(gone, "p-watcher") == {}
     claim = "bo has been away too long. Type claim to take the win, claim draw to call it a draw, or just wait."
     assert describe_choices(PLAIN, gone, ANA) == [claim]
     assert describe_choices(gone, replace(gone, watchers=3), ANA) == describe_choices(PLAIN, gone, BO) == []
@@ -85,12 +64,6 @@ def test_of_three_players_only_newly_claimable_ones_are_named() -> None:
     assert describe_choices(away(9_000, 4_000), away(5_000, 0), ANA) == [f"cy {ends}"]
     assert describe_choices(away(5_000, 0), away(0, 0), ANA) == [f"bo {ends}"]
     assert describe_choices(away(0, 0), away(0, 60_000), ANA) == []
-
-
-def test_only_absent_opponents_of_a_running_game_can_be_claimed() -> None:
-    assert absent_opponents(PLAIN, ANA) == {}
-    assert absent_opponents(state([0], seats={**players(), "O": seat(BO, "bo", online=False, left=True)}), ANA) == {}
-    assert absent_opponents(replace(state([0], seats=GONE), status="over"), ANA) == {}
 
 
 def test_an_absent_opponent_of_a_game_over_days_has_not_lost_the_connection() -> None:

@@ -12,12 +12,11 @@ from tests.kept import session_of
 from tictactoe_client import connect
 from tictactoe_client.input.intents import BadInput
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_client.online.connection import hide_secrets
 from tictactoe_client.online.tournament import take_in
 from tictactoe_client.visit.event import carry_out
 from tictactoe_client.visit.face import NoPerson
 from tictactoe_client.visit.visit import Visit
-from tictactoe_protocol.events import EventRow, EventRun, EventWatch
+from tictactoe_protocol.events import EventRun, EventWatch
 from tictactoe_protocol.requests import Hello
 from tictactoe_words.catalogue import speak
 from tictactoe_words.tournaments import tabulate
@@ -51,22 +50,9 @@ def test_only_pairings_of_the_current_round_are_kept() -> None:
     assert take_in(event(), news(6, round=3, pairings=(following,)), CLIENT).pairings == (following,)
 
 
-def test_quarter_points_are_shown_as_fractions() -> None:
-    ties = (("sonneborn_berger", 0.25, "½(½)"), ("wins", 1.75, "1¾"))
-    row = EventRow(place=1, player="p-ana", name="ana", bot=None, points=0.5, played=1, tie=ties)
-    assert tabulate([row], "")["p-ana"][-2:] == ("¼ = ½(½)", "1¾")
-
-
 def test_half_points_are_decimal_in_ascii() -> None:
     speak(in_ascii=True)
     assert tabulate(ROWS[:1], "")[OTHER][2:] == ("1.5", "2", "2.5 = 2+.5 (0)")
-
-
-def test_a_knock_out_counts_the_matches_won_and_nothing_else() -> None:
-    ties = (("matches", 2.0, "+, 2-0, 0-2"),)
-    row = EventRow(place=1, player="p-ana", name="ana", bot=None, points=3.5, played=4, tie=ties)
-    table = tabulate([row], "")
-    assert (table[""][2:], table["p-ana"][2:]) == (("matches", "games"), ("2", "4"))
 
 
 async def test_an_event_is_watched_again_after_a_loss() -> None:
@@ -98,12 +84,6 @@ async def test_calls_that_are_open_are_in_the_welcome() -> None:
     answers: dict[type, Answer] = {Hello: lambda _: [make_welcome(calls=(CALL,))]}
     async with hostile_server(answers=answers) as server, connect(server.url) as client:
         assert [call.pairing for call in client.tournaments.calls] == ["r2-1"]
-
-
-def test_tickets_are_in_no_log() -> None:
-    shown = hide_secrets('{"cards":[{"name":"Ana","ticket":"ana-1"}],"ticket":"friday-7c2f"}')
-    assert "ana-1" not in shown
-    assert "friday-7c2f" not in shown
 
 
 def test_limits_of_an_event_and_a_roster_without_names_are_mistakes(program: Program, tmp_path: Path) -> None:
