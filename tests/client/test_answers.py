@@ -12,27 +12,20 @@ from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import answer_query
 from tictactoe_client.text.arrival import describe_arrival, describe_attempts, describe_progress
 from tictactoe_client.text.help import describe_controls, describe_help, list_room_help
-from tictactoe_client.text.lobby import list_games, list_rooms, offer_games
-from tictactoe_client.text.wording import describe_seconds
+from tictactoe_client.text.lobby import list_games, list_rooms
 from tictactoe_client.version import describe_mismatch
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules
 from tictactoe_protocol.pushes import PastGame, PastPlayer, Result, RoomState, RoomSummary, SeatState
 from tictactoe_protocol.terms import ClockFields, ClockState, ClockTerms, RulesState
 from tictactoe_words.catalogue import LANGUAGES, speak
 from tictactoe_words.commands import COMMANDS, Verb, word_of
-from tictactoe_words.wording import count, describe_cell, describe_reason, describe_rules, describe_turn, join_words
+from tictactoe_words.telling import describe_result
+from tictactoe_words.wording import describe_rules
 
 HOST = parse_address("ws://192.0.2.7:9000")
 ALONE = state(seats={"X": seat(ANA, "ana"), "O": None})
+THREE = PRESETS["three-players"]
 TRYING = "Connection lost. Trying again"
-
-
-def test_arriving_tells_room_rules_and_players() -> None:
-    assert describe_arrival(state(), BO, HOST, 0.012) == [
-        "Connected, 12 ms. Room K7M4PQ: 3 by 3, 3 in a row, no clock.",
-        "You are O. ana is X.",
-    ]
-    assert describe_arrival(state(), "p-watcher", HOST, 0.0001)[0].startswith("Connected, 1 ms. Watching room K7M4PQ:")
 
 
 def test_an_unnamed_guest_is_shown_the_assigned_name() -> None:
@@ -229,24 +222,8 @@ def test_a_version_mismatch_says_which_side_is_too_old() -> None:
     [
         (describe_rules(PRESETS["blocker"]), "3 by 3, 3 in a row, B2 blocked"),
         (describe_rules(PRESETS["misere"]), "3 by 3, 3 in a row loses"),
-        (describe_rules(PRESETS["three-players"]), "5 by 5, 4 in a row, 3 players"),
-        (describe_rules(PRESETS["connect-four"]), "6 by 7, 4 in a row, discs fall"),
         (describe_rules(Rules(9, 9, 5, blocked=frozenset(range(9)))), "9 by 9, 5 in a row, 9 cells blocked"),
-        (describe_turn(state(), ANA), "Your move, X."),
-        (describe_turn(state(), BO), "It's ana's move."),
-        (describe_turn(state((0, 3, 1, 4, 2)), BO), "The game is over."),
-        (describe_turn(ALONE, ANA), "Waiting for another player."),
-        (join_words(["A1"]), "A1"),
-        (join_words(["A1", "B2", "C3"]), "A1, B2 and C3"),
-        (count(1, "move"), "1 move"),
-        (count(0, "move"), "0 moves"),
-        (describe_reason("timeout"), "on time"),
-        (describe_seconds(30.2), "30 seconds"),
-        (describe_seconds(60), "1 minute"),
-        (describe_seconds(7 * 60), "7 minutes"),
-        (describe_cell(0, Rules()), "A1, top left"),
-        (describe_cell(4, Rules()), "B2, centre"),
-        (describe_cell(0, Rules(4, 4)), "A1"),
+        (describe_result(state((0,), THREE, result=Result("X", "resigned")), ANA), "You win! No other player is left."),
         (
             describe_attempts(Lost("it broke", None, 60, 600), holds_seat=True),
             f"{TRYING} for up to 10 minutes. Your seat is held for 1 minute while the server runs.",
@@ -254,10 +231,9 @@ def test_a_version_mismatch_says_which_side_is_too_old() -> None:
         (describe_attempts(Lost("it broke", None, 60, 600), holds_seat=False), f"{TRYING} for up to 10 minutes."),
         (describe_attempts(Lost("it broke", None, 60, 60), holds_seat=True), f"{TRYING} for up to 1 minute."),
         (describe_attempts(Lost("it broke", None, 0, 0), holds_seat=True), "Connection lost."),
-        (offer_games([("K7M4PQ", 31_000)])[0], "You have a game in K7M4PQ (0:31 left): type resume."),
     ],
 )
-def test_state_texts_match_the_expected_words(told: str, words: str) -> None:
+def test_rules_an_end_and_attempts_to_reconnect_are_described(told: str, words: str) -> None:
     assert told == words
 
 

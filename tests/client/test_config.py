@@ -9,7 +9,7 @@ from tests.client.conftest import Program
 from tests.kept import write_config
 from tictactoe_client.cli.main import cli, run
 from tictactoe_client.cli.options import settings_of
-from tictactoe_client.files.config import config_path, load_config
+from tictactoe_client.files.config import load_config
 from tictactoe_client.online.address import parse_cluster
 from tictactoe_client.settings import FILE_OPTIONS, OPTIONS, Settings
 from tictactoe_client.themes import THEMES
@@ -155,12 +155,6 @@ def test_variables_of_all_programs_are_shown_as_theirs(
     assert {row[0] for row in rows if row[1:] == ["true", variable]} == names
 
 
-def test_the_command_alone_explains_itself(program: Program) -> None:
-    out = program.output("config")
-    assert "config show" in out
-    assert out.endswith(f"Your own file: {config_path()}\n")
-
-
 @pytest.mark.parametrize(
     ("text", "warning"),
     [
@@ -176,14 +170,6 @@ def test_an_invalid_name_is_reported_and_ignored(capsys: pytest.CaptureFixture[s
         settings = settings_of(context)
     assert (settings.server, settings.name) == (None, None)
     assert settings.doubts[0].startswith(warning)
-
-
-def test_an_option_counts_before_a_file_that_makes_no_sense(capsys: pytest.CaptureFixture[str]) -> None:
-    write_config('name = "zoe!"\n')
-    assert run(["config", "show", "--name", "bo"]) == 0
-    told = capsys.readouterr()
-    assert "name         bo                       command line\n" in told.out
-    assert told.err.startswith("client.toml line 1: Leave ! out")
 
 
 @pytest.mark.parametrize(

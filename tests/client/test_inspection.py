@@ -23,7 +23,7 @@ from tests.faults.hostile_server import CLIENT, OTHER, everything_said, make_wel
 from tictactoe_client.exits import exit_code_of
 from tictactoe_client.online.address import parse_address
 from tictactoe_client.online.errors import ProtocolBroken
-from tictactoe_client.online.inspection import NAMELESS, read_message
+from tictactoe_client.online.inspection import read_message
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.text.answers import answer_query, draw_board
 from tictactoe_client.text.arrival import describe_arrival, describe_progress
@@ -340,11 +340,6 @@ def test_an_opening_that_this_client_does_not_know_is_left_out_and_the_game_can_
     assert (listed.rooms[0].rules.opening, listed.games[0].rules.opening) == (None, None)
 
 
-def test_an_opening_not_in_the_rules_is_left_out() -> None:
-    honest = honest_state((4,))
-    assert read_state(to_builtins(honest) | {"type": "room", "opening": OPENING, "chosen": ["X"]}) == honest
-
-
 def test_a_turn_and_a_result_count_in_their_status_alone() -> None:
     message = to_builtins(honest_state((4,)))
     result = {"winner": "X", "reason": "resigned", "line": []}
@@ -361,24 +356,12 @@ def test_impossible_rules_are_refused() -> None:
         read_message(json.dumps(message))
 
 
-def test_a_clock_below_nothing_is_kept_and_shown_as_nothing() -> None:
-    message = to_builtins(honest_state())
-    message["clock"] = {"remaining_ms": {"X": -5_000, "O": 10**12}, "running": "X"}
-    push = read_state(message)
-    assert answer_query("clock", None, push, ANA) == ["Left: ana 0:00, bo 11574 d 1 h."]
-
-
 def test_names_and_chat_are_cut_to_the_protocols_limits() -> None:
     line = ChatLine(room="K7M4PQ", from_="x" * 1000, seat=None, text="y" * 10**6, at=0, player=OTHER)
     push = read(encode(line).decode())
     assert isinstance(push, ChatLine)
     assert push.from_ == "x" * 24 + "…"
     assert push.text == "y" * 200 + "…"
-
-
-def test_an_unprintable_name_is_shown_as_a_question_mark() -> None:
-    push = read_state(encode(state(text="\u200b")).decode())
-    assert {seat.name for seat in push.seats.values() if seat} == {NAMELESS}
 
 
 def test_a_token_is_kept_as_it_came_but_not_without_end() -> None:
@@ -418,8 +401,3 @@ def test_an_unknown_status_is_shown_by_its_name() -> None:
 def test_a_worth_of_a_kind_that_this_client_does_not_know_is_unclear() -> None:
     value = CellValue("fortress", None, 0.5)
     assert (describe_value(value), sign_of(value)) == ("unclear, looks good", "~+")
-
-
-def test_a_result_without_a_winner_needs_no_line() -> None:
-    drawn = honest_state((4,), result=Result(None, "agreed"))
-    assert read(encode(drawn).decode()) == drawn

@@ -6,7 +6,6 @@ from tictactoe_client.input import past
 from tictactoe_client.input.past import Judge, Mistake
 from tictactoe_engine import PRESETS, Position, Rules, format_cell, parse_cell
 from tictactoe_engine.search import Analysis, Budget, Value
-from tictactoe_engine.search import analyse as search
 from tictactoe_words.worth import describe_mistake
 
 CLASSIC, GOMOKU = PRESETS["classic"], PRESETS["gomoku"]
@@ -57,21 +56,6 @@ async def test_on_a_large_board_only_proven_mistakes_count() -> None:
     told = describe_mistake(6, mistakes[0].cell, mistakes[0].before, GOMOKU)
     assert told.startswith("Move 6: O played A2: loses within 4. ")
     assert " was best: unclear" in told
-
-
-async def test_judged_positions_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
-
-    def analyse(position: Position, budget: Budget) -> Analysis:
-        asked.append(position.ply)
-        return search(position, budget)
-
-    monkeypatch.setattr(past, "analyse", analyse)
-    one = Judge(played(GIVEN_AWAY))
-    await mistakes_of(one)
-    await one.find_turning_point("X")
-    await one.analyse(3)
-    assert asked == list(range(7))
 
 
 async def test_a_search_runs_beside_the_event_loop_and_ends_on_cancellation(monkeypatch: pytest.MonkeyPatch) -> None:

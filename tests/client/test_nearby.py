@@ -1,6 +1,5 @@
 import asyncio
 import contextlib
-import gc
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -81,19 +80,6 @@ def hostile(*names: str) -> DNSOutgoing:
     for name in names:
         packet.add_answer_at_time(DNSPointer(SERVICE_TYPE, _TYPE_PTR, _CLASS_IN, 120, name), 0)
     return packet
-
-
-@pytest.mark.parametrize("turns", [0, 1, 3, 6])
-def test_repeated_cancellation_of_discovery_leaves_no_socket_open(turns: int) -> None:
-    async def look_and_go() -> None:
-        listening = asyncio.create_task(follow_nearby(lambda servers: None))
-        for _ in range(2):
-            for _ in range(turns + 1):
-                await asyncio.sleep(0)
-            listening.cancel()
-
-    asyncio.run(look_and_go())
-    gc.collect()
 
 
 async def test_foreign_services_do_not_disturb_discovery() -> None:

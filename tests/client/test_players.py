@@ -45,15 +45,6 @@ def test_a_player_of_a_cluster_is_one_at_all_its_addresses(players: KnownPlayers
     assert players.find(HERE) is not None
 
 
-def test_players_of_each_address_are_found_in_their_cluster(players: KnownPlayers) -> None:
-    players.keep(player("ana", used_at=1))
-    players.keep(player("bo", used_at=2, server=OTHER_URL))
-    cluster = (URL, OTHER_URL)
-    assert name_and_process(players.find(cluster))[0] == "bo"
-    assert players.take(cluster, "ana") is not None
-    assert players.find(ELSEWHERE) == player("bo", used_at=2, server=OTHER_URL)
-
-
 def test_the_latest_player_is_found_by_server_and_name(players: KnownPlayers) -> None:
     players.keep(player("ana", used_at=1))
     players.keep(player("bo", used_at=2, pid=os.getppid()))
@@ -208,14 +199,6 @@ THIRD_URL = "ws://third.example:8765"
 
 def member(name: str = "ana", **changes: object) -> KnownPlayer:
     return player(name, others=(OTHER_URL, THIRD_URL), cluster="c7Qm2ZtXw9Ra", **changes)
-
-
-def test_a_player_is_known_at_every_address_of_the_cluster(players: KnownPlayers) -> None:
-    players.keep(member(pid=GONE))
-    for servers in (HERE, ELSEWHERE, (THIRD_URL,)):
-        assert [found.name for found in KnownPlayers(players.path).on(servers)] == ["ana"]
-    assert name_and_process(players.take(ELSEWHERE)) == ("ana", os.getpid())
-    assert players.find(("ws://fourth.example",)) is None
 
 
 def test_players_of_this_server_come_before_players_of_its_cluster(players: KnownPlayers) -> None:

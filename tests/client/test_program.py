@@ -1,10 +1,12 @@
+import errno
+import os
 from pathlib import Path
 
 import pytest
 
 from tictactoe_client.exits import describe_failure
 from tictactoe_client.online.address import parse_address
-from tictactoe_client.online.errors import Refused, Unreachable
+from tictactoe_client.online.errors import Refused, Unreachable, describe_system_error
 from tictactoe_client.settings import Settings
 from tictactoe_client.text import programs
 from tictactoe_client.text.programs import own_command, server_command
@@ -43,6 +45,10 @@ def test_a_program_is_named_so_that_the_words_start_it(
         assert server_command() == called.format(home=home)
     finally:
         programs._name.cache_clear()
+
+
+def test_unknown_system_errors_keep_the_systems_text() -> None:
+    assert describe_system_error(errno.EPIPE) == os.strerror(errno.EPIPE).lower()
 
 
 def test_a_command_keeps_the_server_unless_it_is_the_default_one() -> None:

@@ -50,29 +50,11 @@ def entered(*states: RoomState) -> Room:
     return room
 
 
-def test_a_room_follows_the_moves_and_knows_the_position() -> None:
-    room = entered(state(), state((4,)), state((4, 0)))
-    assert room.moves == (4, 0)
-    assert (room.position.moves, room.position.turn) == ((4, 0), "X")
-    assert room.is_my_turn
-    assert room.plays
-    assert not room.looks_on
-
-
 def test_the_position_knows_who_is_passed_over() -> None:
     seats = players(THREE)
     seats["O"] = replace(seat(BO, "bo"), out=True)
     room = entered(replace(state((0,), THREE), turn="A", seats=seats))
     assert (room.position.turn, room.position.active_marks) == ("A", "XA")
-
-
-def test_a_watcher_is_never_on_turn() -> None:
-    room = entered(state())
-    room._enter(Ok(id="2", room="K7M4PQ", seat=None))
-    assert room.is_watching
-    assert room.seat is None
-    assert not room.is_my_turn
-    assert room.looks_on
 
 
 def test_whoever_missed_states_hears_how_many_moves_and_which_offers_are_open() -> None:

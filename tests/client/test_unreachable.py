@@ -10,7 +10,6 @@ from tests.client.test_several_servers import QUICK, event_of
 from tests.faults.hostile_server import (
     NOBODY,
     ROOM,
-    Answer,
     Frame,
     HostileServer,
     hostile_server,
@@ -100,15 +99,3 @@ async def test_a_seat_of_an_earlier_run_is_asked_for_too() -> None:
         async with connect(server.url) as client:
             assert (await client.rooms.join(ROOM)).code == ROOM
         assert asked(server) == [NOBODY]
-
-
-async def test_a_watcher_asks_for_no_room() -> None:
-    async with server_of_a_cluster() as server, connect(server.url, reconnect=QUICK) as client:
-        room = await client.rooms.watch(ROOM)
-        watching: Answer = sends_to(NOBODY)
-        server.answers[Watch] = watching
-        async with room.events() as happening:
-            await server.push(Moved(ROOM, NOBODY))
-            assert [await event_of(happening, RoomUnanswered)] == told(Unanswered(NOBODY))
-            del server.answers[Watch]
-            await event_of(happening, Updated)

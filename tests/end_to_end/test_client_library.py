@@ -4,16 +4,14 @@ from collections.abc import AsyncIterable, AsyncIterator
 from typing import TypeVar
 
 import pytest
-from websockets.asyncio.server import ServerConnection
 
-from tests.end_to_end.clients import serving
+from tests.faults.hostile_server import hostile_server
 from tests.peer import PATIENCE_SECONDS
 from tests.proxy import Proxy
 from tictactoe_client import ConnectionLost, Refused, Room, VersionRefused, connect
 from tictactoe_client.online import connection
 from tictactoe_client.online.backoff import Backoff
-from tictactoe_engine import Rules
-from tictactoe_protocol.pushes import Ok, Welcome
+from tictactoe_protocol.requests import Hello
 from tictactoe_server.server import Server
 
 State = TypeVar("State")
@@ -80,22 +78,6 @@ async def test_the_latency_follows_that_of_the_connection(proxy: Proxy, monkeypa
             assert client.latency_seconds < slow
 
 
-async def test_rooms_are_created_listed_joined_and_watched(server: Server) -> None:
-    rules = Rules(5, 5, 4, "XOA", frozenset({12}))
-    async with connect(server.url, name="ana") as ana, connect(server.url) as bo:
-        room = await ana.rooms.create(rules, seat="O")
-        hidden = await ana.rooms.create(private=True)
-        assert room.seat == "O"
-        assert [row.room for row in await bo.rooms.list()] == [room.code]
-        joined = await bo.rooms.join(room.code.lower())
-        assert joined.seat == "X"
-        watched = await ana.rooms.watch((await bo.rooms.create()).code)
-        assert watched.seat is None
-        state = await state_where(room)
-        assert state.rules.to_rules() == rules
-        assert hidden.code != room.code
-
-
 async def test_a_bot_is_shown_as_a_program_also_after_a_reconnect(proxy: Proxy) -> None:
     quick = Backoff((0.01,), longest=0.02, hold_seconds=60)
     async with connect(proxy.url, name="deep", reconnect=quick, bot=True) as deep:
@@ -137,47 +119,6 @@ async def test_a_seat_that_is_kept_is_taken_up_again_by_the_token(server: Server
         assert (await ana.rooms.join(code)).seat == "X"
 
 
-async def test_closing_a_room_ends_the_iteration_with_the_reason(server: Server) -> None:
-    async with connect(server.url) as client, connect(server.url) as other:
-        room = await client.rooms.create()
-        watched = await other.rooms.watch(room.code)
-        await room.leave()
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            states = [state async for state in watched]
-        assert states
-        assert watched.ended == "closed"
-        assert watched.closed_reason
-
-
-async def test_a_seat_that_moved_to_a_newer_connection_ends_the_older_one(server: Server) -> None:
-    async with connect(server.url) as older:
-        room = await older.rooms.create()
-        async with connect(server.url, token=older.token) as newer:
-            await newer.rooms.join(room.code)
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                async for _ in room:
-                    pass
-            assert room.ended == "replaced"
-
-
-async def test_a_request_may_be_an_object_of_json_with_its_own_id(server: Server) -> None:
-    async with connect(server.url) as client:
-        assert (await client.request({"type": "ping", "id": "mine"})).id == "mine"
-        with pytest.raises(Refused, match="dance"):
-            await client.request({"type": "dance", "id": "mine"})
-
-
-async def test_the_stream_of_messages_has_each_as_it_came(server: Server) -> None:
-    async with connect(server.url) as client:
-        messages = client.messages()
-        await client.request({"type": "ping", "id": "mine"})
-        welcome, pong = await anext(messages), await anext(messages)
-        assert isinstance(welcome.push, Welcome)
-        assert welcome.text.startswith('{"type":"welcome"')
-        assert isinstance(pong.push, Ok)
-        assert pong.push.id == "mine"
-
-
 async def test_a_stopped_server_ends_everything_with_connection_lost(server: Server) -> None:
     async with connect(server.url) as client:
         room = await client.rooms.create()
@@ -196,16 +137,9 @@ async def test_a_stopped_server_ends_everything_with_connection_lost(server: Ser
 
 
 async def test_a_welcome_of_another_version_is_refused() -> None:
-    async def welcome(socket: ServerConnection) -> None:
-        await socket.recv()
-        await socket.send(
-            '{"type":"welcome","protocol":1,"server":"s","player":"p","name":"n","token":"t","rooms":[],"new":1}'
-        )
-        await socket.wait_closed()
-
-    async with serving(welcome) as url:
+    async with hostile_server(answers={Hello: lambda _: ['{"type":"welcome","protocol":1}']}) as server:
         with pytest.raises(VersionRefused, match="The server speaks protocol 1 and this client"):
-            async with connect(url):
+            async with connect(server.url):
                 pass
 
 
