@@ -106,7 +106,7 @@ def make_vectors() -> list[dict[str, Any]]:
             counts.update(traits)
             chosen.append(one)
     chosen += [make_vector(chance, before, now) for before, now in pairwise(go_on_by_card())]
-    return chosen + list(make_boundaries())
+    return chosen + list(make_boundaries()) + list(make_endings())
 
 
 def coalesce(states: Sequence[RoomState]) -> RoomState:
@@ -219,6 +219,17 @@ def make_boundaries() -> Iterator[dict[str, Any]]:
     assert seen is not None
     missed = replace(seen, event=msgspec.UNSET, pairing=msgspec.UNSET, news=())
     yield tell_vector(missed, replace(missed, seq=missed.seq + 9, game=3, score={**missed.score, ana.id: 2}), "")
+
+
+def make_endings() -> Iterator[dict[str, Any]]:
+    """Yield endings that chance hardly meets, for each viewer: two lines at once, and a line that loses."""
+    ana, bo = PEOPLE[:2]
+    for name, cells in (("classic", (0, 3, 1, 7, 5, 4, 8, 6, 2)), ("misere", (0, 3, 1, 4, 2))):
+        was = room = seating.enter(open_room("K7M4PQ", PRESETS[name], ana, 1_000), bo, 1_000)
+        for ply, cell in enumerate(cells):
+            was, room = room, carry_out(room, PEOPLE[ply % 2], Move(room=room.code, cell=cell, ply=ply), 1_000)
+        for viewer in (ana.id, bo.id, ""):
+            yield tell_vector(see(was, 1_000, was), see(room, 1_000, was), viewer)
 
 
 def traits_of(vector: dict[str, Any]) -> list[Any]:
