@@ -27,6 +27,7 @@ _documents = RoomDocuments()
 CODE = "K7M4PQ"
 ANA, BO, CY, DI = (Player(f"p{name}", name) for name in ("ana", "bo", "cy", "di"))
 THREE = Rules(rows=4, columns=4, line=4, marks="XOA")
+SWAP2 = Rules(rows=5, columns=5, line=4, opening="swap2")
 START = 5_000
 HOLD_MS = 60_000
 FIVE_MINUTES = ClockFields(initial_ms=300_000, increment_ms=2_000)

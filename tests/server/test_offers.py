@@ -1,21 +1,15 @@
-from collections.abc import Callable
 from typing import Literal
 
 import pytest
 
-from tests.server.requests import ACCEPT, ALLOW, ASK, DECLINE, DRAW, LEAVE, OFFER, REFUSE, RESIGN, WIN
-from tests.server.tables import ANA, BO, CY, HOLD_MS, Step, Table, three, two
+from tests.server.requests import ACCEPT, ALLOW, ASK, DECLINE, DRAW, OFFER, REFUSE, WIN
+from tests.server.tables import ANA, BO, CY, HOLD_MS, Table, three, two
 from tictactoe_protocol.pushes import EndedOffer, Offers, Result
 from tictactoe_protocol.requests import Claim
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.rooms.play import Command, apply
+from tictactoe_server.rooms.play import apply
 from tictactoe_server.rooms.room import Player
 from tictactoe_server.rooms.seating import drop, enter
-from tictactoe_words.refusals import describe_fault
-
-
-def one() -> Table:
-    return Table(ANA)
 
 
 @pytest.mark.parametrize(("player", "by", "how"), [(BO, "O", "declined"), (ANA, "X", "withdrawn")])
@@ -62,13 +56,6 @@ def test_offers_in_a_game_over_days_stay_open_until_they_are_answered() -> None:
     table.do(BO, ASK)
     assert table.do(ANA, ALLOW).position.moves == (0, 4, 1)
     assert table.room.offers == Offers()
-
-
-def test_a_pending_request_must_be_answered_before_another() -> None:
-    table = two(0, 4, (ANA, ASK))
-    refused = table.refusal(BO, ASK)
-    assert refused.code == "not_allowed"
-    assert "ana" in describe_fault(refused)
 
 
 @pytest.mark.parametrize("asker", ["X", "O"])
@@ -131,42 +118,3 @@ def test_with_three_two_absent_players_can_be_claimed_from_at_once() -> None:
         assert apply(table.room, ANA, WIN, table.now).position.active_marks == "XA"
         table.wait(10_000)
         assert table.do(ANA, claim).result == Result(winner, "claimed")
-
-
-REFUSED: dict[str, tuple[Callable[[], Table], list[Step], Player, list[Command], str]] = {
-    "a draw before the game": (one, [], ANA, [OFFER], "not_started"),
-    "a draw that nobody offered": (two, [], ANA, [ACCEPT, DECLINE], "no_offer"),
-    "a draw that nobody offered, to the other": (two, [], BO, [ACCEPT, DECLINE], "no_offer"),
-    "the own offer": (two, [(ANA, OFFER)], ANA, [ACCEPT], "no_offer"),
-    "an offer after the end": (two, [(ANA, OFFER), (ANA, RESIGN)], BO, [OFFER, ACCEPT, DECLINE], "game_over"),
-    "an offer of one who has left": (two, [(ANA, OFFER), (ANA, LEAVE)], BO, [ACCEPT], "game_over"),
-    "a draw among three": (three, [], ANA, [OFFER, ACCEPT, DECLINE], "not_allowed"),
-    "a draw with one who is out": (three, [(CY, RESIGN)], CY, [OFFER, ACCEPT, DECLINE], "not_allowed"),
-    "to take back before the game": (one, [], ANA, [ASK], "not_started"),
-    "to take back before any move": (two, [], ANA, [ASK], "not_allowed"),
-    "to take back before the own first move": (two, [4], BO, [ASK], "not_allowed"),
-    "to allow what was not asked": (two, [0], BO, [ALLOW, REFUSE], "no_offer"),
-    "to allow the own request": (two, [0, (ANA, ASK)], ANA, [ALLOW], "no_offer"),
-    "to allow what was declined": (two, [0, 4, (BO, ASK), (ANA, REFUSE)], ANA, [ALLOW], "no_offer"),
-    "to take back after the end": (two, [0, 3, 1, 4, (BO, ASK), 2], ANA, [ASK, ALLOW, REFUSE], "game_over"),
-    "to take back among three": (three, [0, 1, 2], ANA, [ASK, ALLOW, REFUSE], "not_allowed"),
-    "to take back in a game for three": (three, [0, 1, 2, (CY, RESIGN)], ANA, [ASK, ALLOW, REFUSE], "not_allowed"),
-    "a claim before the game": (one, [], ANA, [WIN], "not_started"),
-    "a claim after the end": (two, [(BO, drop), (ANA, WIN)], ANA, [WIN], "game_over"),
-    "anything by one who is out": (three, [(CY, RESIGN), (BO, drop)], CY, [ASK, WIN, RESIGN], "not_allowed"),
-    "a claim from one who left": (three, [(BO, LEAVE)], ANA, [WIN], "not_allowed"),
-}
-
-
-@pytest.mark.parametrize(("at", "steps", "player", "commands", "code"), REFUSED.values(), ids=REFUSED.keys())
-def test_untimely_requests_are_refused(
-    at: Callable[[], Table], steps: list[Step], player: Player, commands: list[Command], code: str
-) -> None:
-    table = at()
-    for step in steps:
-        table.do_all(step)
-        if not isinstance(step, int):
-            table.wait(HOLD_MS)
-    before = table.room
-    assert [table.refusal(player, command).code for command in commands] == [code] * len(commands)
-    assert table.room is before

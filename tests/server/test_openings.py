@@ -1,32 +1,16 @@
 import pytest
 
-from tests.server.requests import ALLOW, ASK, LEAVE, REFUSE, REMATCH, RESIGN
-from tests.server.tables import ANA, BO, CODE, Table
-from tictactoe_engine import Rules
+from tests.server.requests import ALLOW, ASK, REFUSE, REMATCH, RESIGN, choose
+from tests.server.tables import ANA, BO, CODE, SWAP2, Table, two
 from tictactoe_engine.records import format_record, parse_record
-from tictactoe_protocol.requests import Choose, Draw, Move
-from tictactoe_protocol.terms import ClockFields
+from tictactoe_protocol.requests import Draw
 from tictactoe_server.rooms.finished import finished_game, played_game, record_of
-from tictactoe_server.rooms.room import Player
 from tictactoe_words.refusals import describe_fault
 
-SWAP2 = Rules(rows=5, columns=5, line=4, opening="swap2")
-CLOCK = ClockFields(initial_ms=60_000, increment_ms=1_000)
 
-
-def choose(take: str, ply: int) -> Choose:
-    return Choose(room=CODE, take=take, ply=ply)
-
-
-def placed(rules: Rules = SWAP2, clock: ClockFields | None = None) -> Table:
+def placed() -> Table:
     """Return a table where ana has placed and bo has to choose."""
-    table = Table(ANA, BO, rules=rules, clock=clock)
-    table.play(*((0, 1, 2) if rules.opening == "swap2" else (5,)))
-    return table
-
-
-def sides(table: Table) -> dict[str, str]:
-    return {mark: seat["name"] for mark, seat in table.state["seats"].items()}
+    return two(0, 1, 2, rules=SWAP2)
 
 
 def test_a_state_describes_the_step_of_the_opening() -> None:
@@ -38,33 +22,6 @@ def test_a_state_describes_the_step_of_the_opening() -> None:
     options = {"rule": "swap2", "step": "choose", "places": None, "left": 0, "options": ["X", "O", "more"]}
     assert (table.state["opening"], table.state["turn"]) == (options, "O")
     assert "chosen" not in table.state
-
-
-REFUSED = [
-    (BO, Move(room=CODE, cell=9, ply=3), "choose_first"),
-    (ANA, Move(room=CODE, cell=9, ply=3), "not_your_turn"),
-    (ANA, choose("X", 3), "not_your_turn"),
-    (BO, choose("X", 2), "stale"),
-    (BO, choose("A", 3), "not_allowed"),
-    (Player("pcy", "cy"), choose("X", 3), "not_seated"),
-]
-
-
-@pytest.mark.parametrize(("player", "command", "code"), REFUSED)
-def test_commands_are_refused_while_a_choice_is_due(player: Player, command: Move | Choose, code: str) -> None:
-    refusal = placed().refusal(player, command)
-    assert refusal.code == code
-    if code == "not_allowed":
-        assert describe_fault(refusal) == "You can't choose 'A' here. Choose X, O, more."
-
-
-def test_there_is_nothing_to_choose_while_marks_are_placed_and_afterwards() -> None:
-    table = Table(ANA, BO, rules=SWAP2)
-    assert table.refusal(ANA, choose("X", 0)).code == "not_allowed"
-    assert Table(ANA, BO).refusal(ANA, choose("X", 0)).code == "not_allowed"
-    assert Table(ANA, rules=SWAP2).refusal(ANA, choose("X", 0)).code == "not_started"
-    table.do(BO, LEAVE)
-    assert table.refusal(ANA, choose("X", 0)).code == "game_over"
 
 
 def test_offers_end_with_a_choice_and_one_that_is_sent_again_does_nothing() -> None:

@@ -1,28 +1,10 @@
 """Requests with `game` and `ply`, sent again: done once, acknowledged twice, and refused in another position."""
 
-from collections.abc import Callable
-
-import pytest
-
 from tests.rows import each
-from tests.server.requests import LEAVE, RESIGN
+from tests.server.requests import LEAVE, RESIGN, draw, rematch, undo
 from tests.server.tables import ANA, BO, CODE, CY, Step, Table, decode_room, encode_room, three, two
 from tictactoe_protocol.pushes import Offers, Result
-from tictactoe_protocol.requests import Draw, Rematch, Undo
-from tictactoe_protocol.terms import OfferAction
-
-
-def draw(action: OfferAction, ply: int, game: int = 1) -> Draw:
-    return Draw(room=CODE, action=action, game=game, ply=ply)
-
-
-def undo(action: OfferAction, ply: int, game: int = 1) -> Undo:
-    return Undo(room=CODE, action=action, game=game, ply=ply)
-
-
-def rematch(game: int) -> Rematch:
-    return Rematch(room=CODE, game=game)
-
+from tictactoe_protocol.requests import Draw, Undo
 
 OFFER, UNDO = draw("offer", 2), undo("offer", 2)
 OFFER_ANY_TIME = Draw(room=CODE, action="offer")
@@ -54,25 +36,6 @@ def test_a_repeated_request_is_acknowledged_without_effect(name: str) -> None:
     assert table.do(ANA, request) == done
 
 
-@pytest.mark.parametrize(
-    "request_",
-    [draw("offer", 1), draw("offer", 3), draw("decline", 1), draw("accept", 1), undo("offer", 1), undo("accept", 3)],
-    ids=str,
-)
-def test_requests_for_another_position_are_stale(request_: Draw | Undo) -> None:
-    table = two(0, 4, (BO, draw("offer", 2)), (BO, undo("offer", 2)))
-    refused = table.refusal(ANA, request_)
-    assert (refused.code, refused.path) == ("stale", "ply")
-
-
-@pytest.mark.parametrize("game", [0, 2])
-@pytest.mark.parametrize("kind", [draw, undo])
-def test_requests_for_another_game_are_stale(kind: Callable[..., Draw | Undo], game: int) -> None:
-    table = two(0, 4)
-    refused = table.refusal(ANA, kind("offer", 2, game))
-    assert (refused.code, refused.path) == ("stale", "game")
-
-
 def test_without_the_fields_an_offer_may_be_made_again_in_one_position() -> None:
     table = two((ANA, draw("offer", 0)), (BO, draw("decline", 0)))
     assert table.do(ANA, draw("offer", 0)).offers.draw is None
@@ -97,21 +60,6 @@ def test_a_repeated_rematch_request_is_acknowledged() -> None:
     for player in (ANA, BO):
         assert table.do(player, rematch(1)) is ended
     assert table.do(ANA, rematch(2)).offers.rematch == ("O",)
-
-
-def test_a_rematch_of_a_game_that_there_was_not_yet_is_stale() -> None:
-    table = over()
-    refused = table.refusal(ANA, rematch(2))
-    assert (refused.code, refused.path) == ("stale", "game")
-
-
-def test_impossible_rematches_are_refused() -> None:
-    table = two()
-    assert table.refusal(ANA, rematch(1)).code == "not_allowed"
-    table = over()
-    table.do(ANA, rematch(1))
-    table.do(BO, LEAVE)
-    assert table.refusal(ANA, rematch(1)).code == "not_allowed"
 
 
 def test_a_repeated_draw_in_a_game_of_three_is_acknowledged_only_to_the_agreeing_players() -> None:

@@ -5,25 +5,17 @@ import json
 import pytest
 
 from tests.classic import CLASSIC_RULES
-from tests.rows import each
 from tests.server.requests import LEAVE, REMATCH, RESIGN, WIN
 from tests.server.tables import ANA, BO, CODE, CY, START, THREE, Action, Step, Table, three, time_out, two
-from tictactoe_engine import PRESETS
 from tictactoe_protocol import encode
 from tictactoe_protocol.pushes import Result
-from tictactoe_protocol.requests import Move
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.rooms.room import NOBODY, Player
 from tictactoe_server.rooms.seating import drop, enter, open_room
 from tictactoe_server.rooms.view import state_of
-from tictactoe_words.refusals import describe_fault
 
 LINE_FOR_X = (0, 3, 1, 4, 2)
 DRAWN = (0, 1, 2, 4, 3, 5, 7, 6, 8)
-
-
-def move(cell: int, ply: int) -> Move:
-    return Move(room=CODE, cell=cell, ply=ply)
 
 
 def test_the_opener_may_take_another_seat() -> None:
@@ -63,56 +55,6 @@ def test_a_command_without_effect_changes_nothing(steps: list[Step], player: Pla
 def test_a_line_or_a_full_board_ends_the_game(cells: tuple[int, ...], result: Result, score: dict[str, int]) -> None:
     room = two(*cells).room
     assert (room.status, room.result, room.score, room.seq) == ("over", result, score, 2 + len(cells))
-
-
-@pytest.mark.parametrize(
-    ("rules", "played", "cell", "code"),
-    [
-        ("classic", [], -1, "off_board"),
-        ("classic", [4], 4, "occupied"),
-        ("blocker", [], 4, "blocked"),
-        ("connect-four", [], 0, "floating"),
-    ],
-)
-def test_a_cell_that_cannot_be_played_is_refused(rules: str, played: list[int], cell: int, code: str) -> None:
-    table = two(*played, rules=PRESETS[rules])
-    refused = table.refusal(table.to_move, move(cell, len(played)))
-    assert (refused.code, refused.path) == (code, "cell")
-
-
-def test_a_move_out_of_turn_is_refused_with_the_name_of_the_player_on_turn() -> None:
-    refused = two().refusal(BO, move(4, 0))
-    assert refused.code == "not_your_turn"
-    assert "ana" in describe_fault(refused)
-
-
-REFUSED: dict[str, tuple[Table, Player, list[Action], str]] = {
-    "to enter a full room": (two(), CY, [enter], "room_full"),
-    "to come back after leaving": (two((BO, LEAVE)), BO, [enter], "not_allowed"),
-    "to take the seat of a player who left": (two((BO, LEAVE)), CY, [enter], "room_full"),
-    "to play before the start": (Table(ANA), ANA, [move(4, 0), RESIGN, REMATCH], "not_started"),
-    "to play after the end": (two(*LINE_FOR_X), BO, [move(8, 5), RESIGN], "game_over"),
-    "a move for another ply": (two(4), BO, [move(0, 0), move(0, 2), move(0, 2**31 - 1)], "stale"),
-    "anything without a seat": (two(), CY, [LEAVE, RESIGN, REMATCH, move(0, 0)], "not_seated"),
-    "anything after leaving": (two((BO, LEAVE)), BO, [LEAVE, RESIGN, REMATCH, move(0, 0)], "not_seated"),
-    "to resign twice": (three((ANA, RESIGN)), ANA, [RESIGN], "not_allowed"),
-    "a rematch during a game": (two(), ANA, [REMATCH], "not_allowed"),
-    "a rematch against a player who left": (two(*LINE_FOR_X, (BO, LEAVE)), ANA, [REMATCH], "not_allowed"),
-    "a repeat of the opponent's move": (two(0, 3, 1), BO, [move(0, 0), move(-9, 0)], "stale"),
-    "a repeat with the cell of another ply": (two(0, 3, 1), ANA, [move(1, 0), move(8, 2)], "not_your_turn"),
-    "a repeat of a move in the last game": (
-        two(*LINE_FOR_X, (ANA, REMATCH), (BO, REMATCH)),
-        ANA,
-        [move(2, 4)],
-        "not_your_turn",
-    ),
-}
-
-
-@each("name", REFUSED)
-def test_commands_that_make_no_sense_now_are_refused(name: str) -> None:
-    table, player, commands, code = REFUSED[name]
-    assert [table.refusal(player, command).code for command in commands] == [code] * len(commands)
 
 
 def test_with_three_a_resigning_player_is_passed_over_and_the_last_wins() -> None:
