@@ -5,6 +5,7 @@ import { Connection } from "./connection.js";
 import { button, h, setText, urlOf } from "./dom.js";
 import { isGuest } from "./identity.js";
 import { readKept, writeKept } from "./kept.js";
+import { patiently } from "./requests.js";
 import { Rooms } from "./rooms.js";
 import { Sound } from "./signals.js";
 import { describePush, describeUnanswered, messageOf } from "./words.js";
@@ -147,6 +148,11 @@ export class App {
 	async meet() {
 		if (this.isNamed || this.kept.asked || !isGuest(this.connection.name)) return;
 		await (await import("./names.js")).askName(this);
+	}
+
+	/** @param {Ask} request */
+	read(request) {
+		return patiently(() => this.arrive().then(() => this.connection.request(request)));
 	}
 
 	/** @param {Ask} request */

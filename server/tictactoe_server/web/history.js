@@ -3,7 +3,6 @@
 import { say, sayTitle } from "./catalogue.js";
 import { button, h, setText } from "./dom.js";
 import { makeRow } from "./lobby.js";
-import { Lost } from "./requests.js";
 import { describeReason, isDraw, messageOf, nameGame, namePlayers } from "./words.js";
 
 const PAGE = 30;
@@ -24,18 +23,16 @@ export function makeHistory(app) {
 
 	async function load() {
 		more.disabled = true;
-		await app.arrive();
 		try {
-			const { games = [] } = await app.connection.request({ type: "history", limit: PAGE, before });
+			const { games = [] } = await app.read({ type: "history", limit: PAGE, before });
 			before = games.at(-1)?.game_id;
 			more.hidden = games.length < PAGE;
-			more.disabled = false;
 			list.append(...games.map((game) => makeGame(game, app.connection.player)));
-			return setText(note, list.firstChild ? "" : say("page games none"));
+			setText(note, list.firstChild ? "" : say("page games none"));
 		} catch (error) {
-			if (error instanceof Lost) return load();
+			setText(note, messageOf(error));
+		} finally {
 			more.disabled = false;
-			return setText(note, messageOf(error));
 		}
 	}
 }

@@ -122,8 +122,7 @@ async function fetchShared(id = "") {
 }
 
 async function fetchPast(game_id = "") {
-	await app.arrive();
-	const { played } = await app.connection.request({ type: "record", game_id });
+	const { played } = await app.read({ type: "record", game_id });
 	return /** @type {PlayedGame} */ (played);
 }
 

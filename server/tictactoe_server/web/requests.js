@@ -3,6 +3,7 @@
 import { say } from "./catalogue.js";
 
 const ANSWER_MS = 8000;
+const RETRY_PAUSE_MS = 50;
 
 /** The server refused a request; the message is a sentence for the user. */
 export class Refused extends Error {
@@ -25,6 +26,21 @@ export class Lost extends Error {
 /** Whether a server answered that another one has the room. @param {unknown} error @returns {error is Refused} */
 export function isMoved(error) {
 	return error instanceof Refused && error.code === "moved";
+}
+
+/**
+ * Ask until there is an answer: again after a loss, and after the time for which the server asks to wait.
+ * @template T @param {() => Promise<T>} ask @param {() => boolean} [isOver] whether nobody needs the answer any more @returns {Promise<T>}
+ */
+export async function patiently(ask, isOver = () => false) {
+	try {
+		return await ask();
+	} catch (error) {
+		const wait = error instanceof Refused ? error.retryMs : 0;
+		if (isOver() || !(wait || error instanceof Lost)) throw error;
+		await new Promise((resolve) => setTimeout(resolve, wait + RETRY_PAUSE_MS));
+		return patiently(ask, isOver);
+	}
 }
 
 export class Requests {

@@ -2,11 +2,9 @@
 
 import { say, sayTitle } from "./catalogue.js";
 import { button, h, setText, svg } from "./dom.js";
-import { Refused } from "./requests.js";
+import { patiently } from "./requests.js";
 import { FREE, placerOf } from "./rules.js";
 import { messageOf } from "./words.js";
-
-const MOMENT_MS = 50;
 
 export class Review {
 	/** The known values by the number of moves made. @type {Analysis[]} */
@@ -37,22 +35,11 @@ export class Review {
 
 	/** Request the value of the position after `ply` moves; rejects as requests do. */
 	analyse(ply = 0) {
-		const found = this.#asked.get(ply) ?? this.#askPatiently(ply);
+		const found = this.#asked.get(ply) ?? patiently(() => this.ask(ply), () => this.#isEnded);
 		const isStill = () => this.#asked.get(ply) === found;
 		this.#asked.set(ply, found);
 		found.then((analysis) => isStill() && (this.known[ply] = analysis), () => isStill() && this.#asked.delete(ply));
 		return found;
-	}
-
-	/** @returns {Promise<Analysis>} */
-	async #askPatiently(ply = 0) {
-		try {
-			return await this.ask(ply);
-		} catch (error) {
-			if (this.#isEnded || !(error instanceof Refused) || !error.retryMs) throw error;
-			await new Promise((resolve) => setTimeout(resolve, error.retryMs + MOMENT_MS));
-			return this.#askPatiently(ply);
-		}
 	}
 
 	/** Request all values from the last to the first, until `end`; then retry those still unknown. @param {() => void} onKnown hears of each */

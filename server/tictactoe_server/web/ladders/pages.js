@@ -4,7 +4,6 @@ import { say, sayTitle } from "../catalogue.js";
 import { button, h, setText, urlOf } from "../dom.js";
 import { makeGame } from "../history.js";
 import { linkTo, listLadders, nameLadder, playRated } from "../rated.js";
-import { Lost } from "../requests.js";
 import { setEmblem } from "../shapes.js";
 import { messageOf } from "../words.js";
 import { askForGame, setBlocked } from "./challenges.js";
@@ -23,7 +22,7 @@ export async function openPage(app, kind = "", id = "") {
 	try {
 		return await (kind === "ladder" ? makeLadder(app, id) : makePlayer(app, id));
 	} catch (error) {
-		return error instanceof Lost ? openPage(app, kind, id) : app.makeNothing(messageOf(error));
+		return app.makeNothing(messageOf(error));
 	}
 }
 
@@ -31,7 +30,7 @@ export async function openPage(app, kind = "", id = "") {
 async function makeLadder(app, key = "") {
 	const { connection } = app;
 	/** @param {{around?: string, top?: number}} rows */
-	const ask = async (rows) => /** @type {Protocol.LadderState} */ ((await connection.request({ type: "ratings", rules: key, ...rows })).ladder);
+	const ask = async (rows) => /** @type {Protocol.LadderState} */ ((await app.read({ type: "ratings", rules: key, ...rows })).ladder);
 	const [best, { rows: near }] = await Promise.all([ask({ top: MOST_LISTED }), ask({ around: connection.player })]);
 	const [measured, closed] = describeLadder(best);
 	const title = say("page ladder title", { name: nameLadder(key) });
@@ -63,10 +62,10 @@ function makeRows(app, rows) {
 async function makePlayer(app, asked) {
 	const { connection } = app;
 	const hasChallenges = connection.hasChallenges;
-	const { blocks = [] } = hasChallenges ? await connection.request({ type: "block" }) : {};
+	const { blocks = [] } = hasChallenges ? await app.read({ type: "block" }) : {};
 	// A player without a place in any ladder can be challenged too.
-	const { profile = { player: asked, name: app.names.get(asked) ?? "", ladders: [], games: [] } } = await connection.request({ type: "profile", player: asked }).catch((error) => {
-		if (error instanceof Lost || !hasChallenges || !app.names.has(asked)) throw error;
+	const { profile = { player: asked, name: app.names.get(asked) ?? "", ladders: [], games: [] } } = await app.read({ type: "profile", player: asked }).catch((error) => {
+		if (!hasChallenges || !app.names.has(asked)) throw error;
 		return /** @type {Ok} */ ({});
 	});
 	const [{ player: id, ladders, games }, title] = [profile, profile.name];
