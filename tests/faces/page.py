@@ -8,16 +8,14 @@ from tests.faces.person import Deed
 from tests.page.conftest import SERVER_GOES, Visit, Visitor
 from tictactoe_engine import PRESETS, parse_cell
 
-BUTTONS: Mapping[Deed, tuple[str, ...]] = {
-    "accept challenge": ("Accept",),
-    "claim": ("Claim the win",),
-    "draw": ("Offer a draw",),
-    "leave": ("Leave", "Leave"),
-    "rematch": ("Play again",),
-    "resign": ("Resign", "Resign"),
-    "undo": ("Take back",),
+BUTTONS: Mapping[Deed, str] = {
+    "accept challenge": "Accept",
+    "claim": "Claim the win",
+    "draw": "Offer a draw",
+    "rematch": "Play again",
+    "undo": "Take back",
 }
-"""The button for a deed, and the one that confirms it; for the others, its name."""
+"""The button for a deed; for the others, its name."""
 
 
 class PagePerson:
@@ -57,10 +55,11 @@ class PagePerson:
         await self.visitor.page.keyboard.press("Enter")
 
     async def do(self, deed: Deed) -> None:
-        button, *confirming = BUTTONS.get(deed, (deed,))
-        await self.visitor.button(button).click()
-        for answer in confirming:
-            await self.visitor.answer(answer)
+        button = self.visitor.button(BUTTONS.get(deed, deed))
+        if deed in ("leave", "resign"):
+            await self.visitor.confirm(button)
+        else:
+            await button.click()
 
     async def hear(self, *words: str) -> None:
         for word in words:

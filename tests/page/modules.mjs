@@ -31,7 +31,7 @@ function gameOf(state, viewer = "ana", more = {}) {
 
 function scene(state, { viewer = "ana", game = {}, ...view } = {}) {
 	const shown = gameOf(state, viewer, game);
-	const base = { here: null, typed: "", confirming: "", isOffline: false, onlyWatches: false, values: null, isReviewing: false };
+	const base = { here: null, typed: "", isOffline: false, onlyWatches: false, values: null, isReviewing: false };
 	const may = choices(state, viewer, true, WELCOME);
 	return sceneOf(shown, state, may, { ...base, maySharePast: false, mayNotify: false, ...view });
 }
@@ -93,21 +93,18 @@ test("before sides are taken the graph is even", () => {
 	assert.deepEqual(reviewOf(KNOWN, [0, 1]).pointsOf(state).map((point) => point?.worth), [0, -0, 1]);
 });
 
-test("a question stands with its answers, yes first, and the own deed that is asked about before all", () => {
+test("a question stands with its answers, yes first", () => {
 	const may = { X: ["move", "resign", "draw accept", "draw decline", "draw offer", "leave lose"], O: ["draw decline"] };
-	const { questions } = scene(stateOf({ may, offers: { draw: "O", undo: null, rematch: [] } }), { confirming: "resign" });
-	assert.deepEqual(questions.map(({ id, answers }) => [id, names(answers)]), [
-		["confirm", ["confirm", "play on"]],
-		["draw", ["draw accept", "draw decline"]],
-	]);
+	const { questions } = scene(stateOf({ may, offers: { draw: "O", undo: null, rematch: [] } }));
+	assert.deepEqual(questions.map(({ id, answers }) => [id, names(answers)]), [["draw", ["draw accept", "draw decline"]]]);
 	assert.deepEqual(scene(stateOf({ offers: { draw: "O" } }), { isOffline: true }).questions, []);
 });
 
-test("the end is told in one line, for who lost without a burst, and what was asked before is asked no more", () => {
+test("the end is told in one line, for who lost without a burst", () => {
 	const result = { winner: "X", reason: "line", line: [0, 1, 2] };
 	const news = [{ type: "moved", mark: "X", cell: 2 }, { type: "ended", result }];
 	const over = stateOf({ seq: 2, status: "over", board: "XXXOO....", ply: 5, last: 2, turn: null, result, moves: [0, 3, 1, 4, 2], may: MAY_AFTER, news });
-	const { turn, isLost, board, questions, deeds } = scene(over, { viewer: "bo", confirming: "leave" });
+	const { turn, isLost, board, questions, deeds } = scene(over, { viewer: "bo" });
 	assert.deepEqual([turn.text, turn.why, isLost, board.isWon, questions], ["You lose.", "Row 1 is X X X.", true, false, []]);
 	assert.deepEqual(deeds.filter(({ is_more }) => !is_more).map(({ label }) => label), ["play again"]);
 	assert.deepEqual([scene(over).isLost, scene(over).board.isWon], [false, true]);

@@ -81,8 +81,7 @@ async def test_leaving_a_game_over_days_keeps_the_seat_unless_one_resigns(
     assert (await bo.state())["status"] == "playing"
     await ana.page.go_back()
     await ana.button("leave").click()
-    await ana.page.locator(".days .ask").get_by_role("button", name="Resign").click()
-    await ana.answer("resign")
+    await ana.confirm(ana.page.locator(".days .ask").get_by_role("button", name="Resign"))
     assert (await bo.state(status="over"))["result"]["reason"] == "resigned"
     await ana.choose("leave")
     await expect(ana.button("Find an opponent")).to_be_visible()

@@ -148,9 +148,7 @@ async def test_a_german_browser_sees_no_english_in_a_room(server: Server, visit:
     await expect(hans.button("Annehmen")).to_be_visible()
     await look("draw offered")
     await hans.button("Ablehnen").click()
-    await hans.button("Aufgeben").click()
-    await look("confirmation")
-    await hans.button("Weiterspielen").click()
+    assert await hans.confirm(hans.button("Aufgeben"), agrees=False) == "Aufgeben?"
     await hans.play(1)
     await hans.cell(0).click()
     await expect(hans.page.locator(".bubble")).not_to_be_empty()

@@ -59,8 +59,7 @@ async def test_an_opening_is_played_by_names_and_leaving_ends_it_for_both(server
     await ana.page.locator(".ask").get_by_role("button").first.click()
     await ana.hears("Bo takes X")
     code = ana.code
-    await ana.button("Leave").click()
-    await ana.answer("Leave")
+    await ana.confirm(ana.button("Leave"))
     await expect(ana.tile("classic")).to_be_visible()
     async with open_peer(server.url, "cy") as cy:
         assert (await cy.ask("join", room=code))["code"] == "no_such_room"

@@ -121,8 +121,7 @@ async def test_a_refused_name_is_not_replaced_silently(server: Server, visit: Vi
 
 async def test_a_game_is_aborted_then_resigned_and_played_again(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit)
-    await ana.button("Abort").click()
-    await ana.answer("Abort")
+    assert await ana.confirm(ana.button("Abort")) == "Abort the game?"
     await bo.hears("The game doesn't count.")
     await bo.button("Play again").click()
     await ana.hears("bo wants a rematch.")
@@ -130,10 +129,8 @@ async def test_a_game_is_aborted_then_resigned_and_played_again(server: Server, 
     await bo.hears("Game 2. You are O. ana is X.")
     await ana.play(0)
     await bo.play(1)
-    await bo.button("Resign").click()
-    await bo.button("Play on").click()
-    await bo.button("Resign").click()
-    await bo.answer("Resign")
+    assert await bo.confirm(bo.button("Resign"), agrees=False) == "Resign?"
+    await bo.confirm(bo.button("Resign"))
     await ana.hears("You win! bo resigns.")
     await ana.button("Play again").click()
     await bo.answer("Accept")

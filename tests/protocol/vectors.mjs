@@ -27,7 +27,8 @@ vectors.forEach((vector, index) => {
 		const said = before ? announce(newsSince(before, after), after, viewer, after_loss) : announceStanding(after, viewer);
 		if (!sees_board) compare(`${index} ${language}`, said, told[language]); // who reads a page has its board before them, and hears it told as well
 		const { end, due, ...shown } = vector.scene[language];
-		shown.questions = shown.questions.filter(({ id }) => id !== "absent"); // the page has that in the player's row
+		// The page has that in the player's row, and asks for confirmations by the browser's dialog.
+		shown.questions = shown.questions.filter(({ id }) => id !== "absent" && id !== "confirm");
 		const { state, isBack, board, isLost, isFaint, card, title, terms, deeds, ...drawn } = sceneOf(gameOf(vector), after, open, viewOf(vector));
 		compare(`${index} ${language} scene`, plainOf(drawn), plainOf(shown));
 	}
@@ -49,7 +50,7 @@ function gameOf({ after: state, viewer, view }) {
 // What one looks at there; what is said of the connection alone is the page's.
 function viewOf({ view, now_ms, scene }) {
 	const trouble = view.is_offline && !view.ended ? scene[current].banner : "";
-	return { here: view.here, typed: view.typed, confirming: view.confirming, isOffline: view.is_offline, passed: now_ms, trouble, unanswered: view.unanswered };
+	return { here: view.here, typed: view.typed, isOffline: view.is_offline, passed: now_ms, trouble, unanswered: view.unanswered };
 }
 events.forEach(({ state, viewer, has_card, age_ms, deeds, said }, index) => {
 	const { describeOwn, describeScore, describeStanding, describeTie, formatPoints, listDeeds, listNotes, nameKind, namePresence, nameTie } = tournaments;

@@ -16,15 +16,13 @@ export class GameControls {
 		back: () => this.join(),
 		challenge: () => import("./ladders/challenges.js").then(({ challengeAgain }) => this.page.room && challengeAgain(this.page.app, this.page.room)),
 		computer: () => this.#openAnother("medium"),
-		confirm: () => this.#confirm(),
 		copy: () => this.page.app.copy(this.page.app.linkTo(this.page.room?.code)),
 		event: () => this.page.app.navigate(`/e/${this.page.state?.event}`),
 		home: () => this.page.app.navigate("/"),
-		leave: async (deed) => (this.page.days ?? (await this.page.loadDays()))?.leave() || this.#ask(deed),
+		leave: async (deed) => (this.page.days ?? (await this.page.loadDays()))?.leave() || this.#giveUp(deed),
 		new: () => this.#openAnother(this.#bot),
 		notify: () => askToNotify().then(() => this.page.draw()),
-		"play on": () => (this.page.confirming = ""),
-		resign: (deed) => this.#ask(deed),
+		resign: (deed) => this.#giveUp(deed),
 		review: () => this.toggleReview(),
 		share: () => this.#share(),
 	};
@@ -84,22 +82,14 @@ export class GameControls {
 		return mark === FREE ? "" : say(mark === "#" ? "refused blocked" : "refused occupied", places);
 	}
 
-	/** Carry out an action, at once or, if it ends our game, after a confirmation. @param {Deed | undefined} deed */
-	#ask(deed) {
-		const { page } = this;
-		if (!deed) return page.room && askFor(page.room, "resign");
-		if (page.app.connection.phase !== "on") return void page.app.navigate("/");
-		page.confirming = deed.name;
-		if (!deed.cost) return this.#confirm();
-		page.draw();
-		page.stage.focusQuestion();
-	}
-
-	#confirm() {
-		const { page } = this;
-		const deed = findDeed(page.may, page.confirming);
-		page.confirming = "";
-		if (deed && page.room) askFor(page.room, deed.name, deed.actor);
+	/** Resign or leave, after a confirmation if that ends our game. @param {Deed | undefined} deed */
+	#giveUp(deed) {
+		const { app, room } = this.page;
+		if (!deed) return room && askFor(room, "resign");
+		if (app.connection.phase !== "on") return app.navigate("/");
+		const { name, cost, actor } = deed;
+		const question = name === "leave" ? `ask leave and ${cost}` : cost === "abort" ? "ask abort" : "ask resign";
+		return room && (!cost || confirm(say(question))) && askFor(room, name, actor);
 	}
 
 	/**

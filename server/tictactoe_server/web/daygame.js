@@ -5,8 +5,6 @@ import { button, h, isStale, setText, showKeyed } from "./dom.js";
 import { FREE, nameCell } from "./rules.js";
 import { messageOf, nameMark } from "./words.js";
 
-/** The value of `page.confirming` while the player is asked how to leave. */
-const LEAVING = "leaving";
 const MOST_PLIES = 5;
 const MOST_BRANCHES = 10;
 
@@ -17,7 +15,7 @@ export class DayPanel {
 		h("p", say("day leave")),
 		button(sayTitle("day later"), () => this.page.app.navigate("/"), { class: "primary" }),
 		this.#give,
-		button(sayTitle("key cancel"), () => this.#ask("")),
+		button(sayTitle("key cancel"), () => void (this.#leaving.hidden = true)),
 	);
 	#plan = button(say("plan title"), () => this.#begin());
 	#notify = button(say("page notify title"), () => this.#openNotify());
@@ -65,7 +63,7 @@ export class DayPanel {
 	}
 
 	draw() {
-		const { room, confirming, app } = this.page;
+		const { room, app } = this.page;
 		if (!room?.state) return;
 		const { status, turn, opening } = room.state;
 		const isPlaying = status === "playing" && !!room.seat && !room.ended;
@@ -73,7 +71,6 @@ export class DayPanel {
 		this.#next.hidden = !others.length || (isPlaying && turn === room.seat);
 		setText(this.#next, `${sayTitle("page next")} (${others.length})`);
 		this.#notify.hidden = !room.seat;
-		this.#leaving.hidden = confirming !== LEAVING;
 		const isAlone = Object.values(room.state.seats).filter(Boolean).length === 1;
 		setText(this.#give, sayTitle(isPlaying ? "deed resign" : isAlone ? "day close" : "deed leave"));
 		const mayPlan = isPlaying && !opening && turn !== room.seat && app.connection.phase === "on";
@@ -104,23 +101,19 @@ export class DayPanel {
 		return cells.map((cell, at) => `${nameMark(state, marks[at])} ${nameCell(cell, state.rules)}`).join(", ");
 	}
 
-	/** Ask how to leave a game that is not over; return whether the player is asked. */
+	/** Ask how to leave a game that is not over, or stop asking; return whether it is not over. */
 	leave() {
 		const { room, app } = this.page;
 		if (this.#steps) this.#end();
 		else if (!room?.seat || room.state?.status === "over" || app.connection.phase !== "on") return false;
-		else this.#ask(LEAVING);
+		else this.#leaving.hidden = !this.#leaving.hidden;
 		this.#leaving.querySelector("button")?.focus();
 		return true;
 	}
 
-	#ask(what = "") {
-		this.page.confirming = what;
-		this.page.draw();
-	}
-
 	#giveUp() {
 		const { room, controls } = this.page;
+		this.#leaving.hidden = true;
 		if (room?.state?.status === "playing") controls.run("resign");
 		else room?.leave();
 	}

@@ -48,7 +48,7 @@ function makeGame() {
 		const { state, isLive } = game;
 		if (!state) return;
 		if (!isLive) timeline.draw(state, "");
-		const view = { here: timeline.here, typed: "", confirming: "", passed: 0, isOffline: false, isReviewing: false };
+		const view = { here: timeline.here, typed: "", passed: 0, isOffline: false, isReviewing: false };
 		const scene = sceneOf(game, state, [], view);
 		setText(head, scene.head);
 		setText(told, `${scene.turn.text} ${scene.turn.why}`);

@@ -26,7 +26,6 @@ export class GamePage {
 	/** @type {ReviewPanel | null} */
 	review = null;
 	typed = "";
-	confirming = "";
 	/** @type {Board | null} */
 	board = null;
 	/** What only games over days have, loaded with the first of them. @type {DayPanel | null} */
@@ -118,11 +117,10 @@ export class GamePage {
 	}
 
 	get #view() {
-		const { source, app, review, typed, confirming, isLive, game, state } = this;
+		const { source, app, review, typed, isLive, game, state } = this;
 		return {
 			here: this.timeline.here,
 			typed,
-			confirming,
 			isOffline: isLive && app.connection.phase !== "on",
 			trouble: this.#trouble,
 			unanswered: this.room && app.rooms.unanswered.get(this.room.code),
@@ -223,7 +221,7 @@ export class GamePage {
 	/** Show the newest moment, and drop unfinished input and the review. */
 	beginAnew() {
 		this.timeline.reset();
-		this.typed = this.confirming = "";
+		this.typed = "";
 		this.review?.review.end();
 		this.review = null;
 	}

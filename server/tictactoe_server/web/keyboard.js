@@ -79,7 +79,7 @@ export class Keyboard {
 
 	#goBack() {
 		const { page } = this;
-		if (page.typed || page.confirming) page.typed = page.confirming = "";
+		if (page.typed) page.typed = "";
 		else if (page.board?.hasChosen) page.board.choose(null);
 		else if (page.review) page.beginAnew();
 		else if (page.timeline.isBack && page.room) page.timeline.look();

@@ -89,14 +89,12 @@ interface Unanswered {
 }
 
 /**
- * What one looks at and has begun: `here` is how many moves are looked at, null for the newest moment, and `confirming`
- * the name of a deed that one is asked about before it is done. The state came `passed` ms ago; `trouble` is what is
- * said of the connection.
+ * What the page shows besides the state: `here` is the number of moves in the displayed position, null for the newest
+ * one. The state came `passed` ms ago; `trouble` describes the connection.
  */
 interface View {
 	here: number | null;
 	typed: string;
-	confirming: string;
 	passed: number;
 	isOffline: boolean;
 	trouble?: string;

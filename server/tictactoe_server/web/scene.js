@@ -216,12 +216,7 @@ function questionsOf({ game: { ended, seat: own, viewer }, state, may, view }) {
 	else if (findDeed(may, "rematch accept")) add("rematch", rematch, "rematch accept");
 	const gone = Object.keys(seats).filter((mark) => mark !== own && !seats[mark]?.out && (seats[mark]?.hold_ms ?? Infinity) <= view.passed);
 	if (findDeed(may, "claim")) add("claim", gone, "claim win", "claim draw");
-	const deed = findDeed(may, view.confirming);
-	if (!deed?.cost) return asked;
-	const [resigns, aborts] = [deed.name === "resign", deed.cost === "abort"];
-	const text = say(resigns ? (aborts ? "ask abort" : "ask resign") : `ask leave and ${deed.cost}`);
-	const answers = [{ name: "confirm", label: describeDeed(deed, state), is_main: true }, { name: "play on", label: say("key play on") }];
-	return [{ id: "confirm", text, answers }, ...asked];
+	return asked;
 }
 
 /** @param {PlayedGame} played @param {string} viewer the public id of whoever looks */

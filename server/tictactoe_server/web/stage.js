@@ -178,10 +178,6 @@ export class Stage {
 		if (losesFocus(this.#asks, draw)) this.page.board?.focus();
 	}
 
-	focusQuestion() {
-		this.#asks.querySelector("button")?.focus();
-	}
-
 	drawBanner(text = "") {
 		setText(this.#banner, text);
 		this.#banner.hidden = !text;
