@@ -38,6 +38,8 @@ EMBED: Final = "embed.js"
 """The page for frames in other sites' pages, and its module, which is bundled with its imports into one file."""
 ENTRIES: Final = ("main.js", "game.js")
 """The modules that are bundled with their imports into one file: the page's main module and the module for games."""
+PREFETCHED: Final = ("help.js", "history.js", "home.js", "wall.js")
+"""The modules that browsers fetch when they have nothing else to do, with all that other modules need."""
 MORE: Final = "more."
 """The prefix of the style sheet and of the bundles of sentences for modules that are loaded later."""
 
@@ -143,6 +145,9 @@ class Assets:
         preloads = [f'<link rel="preload" href="{path}{name}" as="fetch" crossorigin>\n' for name in sentences]
         preloads += (f'<link rel="preload" href="{path}{name}" as="style">\n' for name in styles)
         preloads += (f'<link rel="modulepreload" href="{path}{name}">\n' for name in files)
+        spare = {*self._modules.files_for(*PREFETCHED), f"{MORE}css", f"{MORE}{language}.json"}
+        spare = {name for name in spare.difference(files, sentences, styles) if not self._is_named(name)}
+        preloads += (f'<link rel="prefetch" href="{path}{name}">\n' for name in sorted(spare))
         words = {
             "title": html.escape(title),
             "description": html.escape(description),

@@ -81,7 +81,6 @@ export class Connection {
 
 	retry() {
 		if (this.#socket) return;
-		if (this.phase === "ended") this.#patience.renew();
 		clearTimeout(this.#timer);
 		this.#open();
 	}
@@ -208,11 +207,10 @@ export class Connection {
 		this.#forget();
 		if (!this.welcome && this.#patience.attempt > 1) this.#findFault();
 		const isFinal = code >= 4500 && code <= 4999;
-		const isAnnounced = this.#patience.backInMs === Infinity;
-		const wait = this.#patience.wait(code, this.welcome?.hold_ms ?? 0, this.#ways.isAlone);
+		const wait = this.#patience.wait(code, this.#ways.isAlone);
 		if (isFinal || wait === Infinity) {
 			this.phase = "ended";
-			if (!isFinal || !this.reason) this.reason = say(isFinal || isAnnounced ? "view connection stopped" : "view connection unreachable");
+			if (!isFinal || !this.reason) this.reason = say("view connection stopped");
 		} else {
 			this.nextAttemptAt = performance.now() + wait;
 			this.#timer = setTimeout(() => this.#open(), wait);
@@ -237,7 +235,6 @@ export class Connection {
 }
 
 const WAITS_MS = [400, 800, 1600, 3200, 4000];
-const PATIENCE_MS = 600_000;
 /** The close code for a client that has sent too much. */
 const TOO_MUCH = 1008;
 
@@ -245,22 +242,14 @@ class Patience {
 	attempt = 0;
 	/** When a stopping server said it would be back: Infinity for never, 0 if it did not say. */
 	backInMs = 0;
-	#lostAt = 0;
 
 	succeed() {
-		this.attempt = this.backInMs = this.#lostAt = 0;
-	}
-
-	renew() {
-		this.#lostAt = 0;
+		this.attempt = this.backInMs = 0;
 	}
 
 	/** Return how many ms to wait before the next attempt; Infinity to give up. */
-	wait(code = 0, holdMs = 0, isAlone = false) {
-		const now = performance.now();
-		this.#lostAt ||= now;
+	wait(code = 0, isAlone = false) {
 		const backInMs = isAlone ? this.backInMs : 0;
-		if (now - this.#lostAt > Math.max(PATIENCE_MS, holdMs) || backInMs === Infinity) return Infinity;
 		this.backInMs = 0;
 		if (backInMs) return backInMs * (1 + Math.random());
 		return WAITS_MS[code === TOO_MUCH ? 4 : Math.min(this.attempt, 4)] * (0.5 + Math.random() / 2);

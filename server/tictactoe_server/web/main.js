@@ -49,15 +49,7 @@ function makeTools(app) {
 }
 
 const [main, header, news] = ["main", "#tools", "#news"].map((name) => /** @type {HTMLElement} */ (document.querySelector(name)));
-const LATER_MS = 2000;
 const TICK_MS = 250;
-const LOADERS = {
-	help: () => import("./help.js"),
-	game: () => import("./game.js"),
-	history: () => import("./history.js"),
-	home: () => import("./home.js"),
-	wall: () => import("./wall.js"),
-};
 /** @type {Page | null} */
 let page = null;
 /** @type {ReturnType<typeof makeTools> | null} */
@@ -76,22 +68,22 @@ async function loadPage() {
 	const hash = location.hash.slice(1);
 	if (first === "e") return loadEvent(readCode(decode(second)) || second, third, hash);
 	if (first === "ladder" || first === "player") return (await import("./ladders/pages.js")).openPage(app, first, decode(second));
-	if (first === "wall") return (await LOADERS.wall()).makeWall(app);
+	if (first === "wall") return (await import("./wall.js")).makeWall(app);
 	if (first === "replay") return openGame({ load: () => fetchShared(second), shared: second });
 	if (first) return loadRoom(decode(first), /^watch\b/.test(hash));
-	if (hash === "games") return (await LOADERS.history()).makeHistory(app);
+	if (hash === "games") return (await import("./history.js")).makeHistory(app);
 	const [link, past] = ["link=", "game/"].map((kind) => (hash.startsWith(kind) ? decode(hash.slice(5)) : ""));
 	if (past) return openGame({ load: () => fetchPast(past), past });
 	const own = hash.startsWith("own=") ? hash : "";
 	// The code of another device is secret, and rules of one's own may be changed now.
 	if (link || own) history.replaceState(null, "", urlOf());
-	const { makeHome } = await LOADERS.home();
+	const { makeHome } = await import("./home.js");
 	if (link) (await import("./names.js")).showNames(app, link);
 	return makeHome(app, own);
 }
 
 /** @param {Source} source */
-const openGame = async (source) => new (await LOADERS.game()).GamePage(app, source);
+const openGame = async (source) => new (await import("./game.js")).GamePage(app, source);
 
 function decode(text = "") {
 	try {
@@ -189,18 +181,12 @@ addEventListener("keydown", (event) => {
 	else page?.onKey?.(event);
 });
 
-function loadOthers() {
-	if (app.connection.phase !== "on") return;
-	for (const load of Object.values(LOADERS)) load().catch(() => undefined);
-}
-
 async function start() {
 	await learnLanguage();
 	tools = makeTools(app);
 	show(header, tools.element);
 	app.connection.retry();
 	await open();
-	setTimeout(loadOthers, LATER_MS);
 	setInterval(() => each((part) => part.tick?.()), TICK_MS);
 }
 
