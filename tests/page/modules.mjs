@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-Object.assign(globalThis, { document: { documentElement: { dataset: {} } }, location: { href: "http://localhost" } });
+Object.assign(globalThis, { location: { href: "http://localhost" } });
 const [folder, catalogues] = process.argv.slice(2);
 const [{ speak }, { choices }, { sceneOf }, { Review, nextMistake }, { deedOfKey }, { showPlayed }, { rulesOf }, { newsOf }, { Following }, { crossScores }] =
 	await Promise.all(["catalogue", "choices", "scene", "review", "keyboard", "scene", "rules", "telling", "events/following", "events/table"].map((name) => import(`${folder}/${name}.js`)));

@@ -7,12 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.environment import environment
-from tests.node import evaluate, run_node
+from tests.node import run_node
 from tests.page.checkers import TIMEOUT_SECONDS, tsc
 from tests.page.weight import weigh
 from tests.rows import each
-from tictactoe_engine import PRESETS
-from tictactoe_protocol.terms import RulesState
 from tictactoe_server.http.assets import FOLDER, Assets
 from tictactoe_words.catalogue import LANGUAGES, open_catalogue
 from tools.protocol_types import PATH, render_declarations
@@ -24,7 +22,6 @@ FUNCTION = re.compile(r"(\t*)(?!if|for|while|switch|class|export class|return|\}
 
 FILES = sorted(path for path in FOLDER.rglob("*") if path.is_file())
 IMPORT = re.compile(r'(?:from|import\(?)\s*"(\.[^"]+)"')
-NODE = "import {PRESETS, rulesOf} from '%s'; console.log(JSON.stringify(PRESETS.map(rulesOf)))"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -84,12 +81,6 @@ def test_the_typescript_declarations_are_up_to_date() -> None:
 def test_the_modules_pass_type_checking() -> None:
     command = (tsc(), "--project", Path(__file__).parent / "tsconfig.json")
     assert subprocess.run(command, capture_output=True, text=True, check=False, env=environment()).stdout == ""
-
-
-def test_the_pages_presets_match_the_engine() -> None:
-    found = evaluate(NODE % (FOLDER / "rules.js").as_uri())
-    expected = [RulesState.of(rules) for rules in PRESETS.values()]
-    assert [RulesState(**{**rules, "blocked": tuple(rules["blocked"])}) for rules in found] == expected
 
 
 def test_no_modules_import_each_other_in_a_circle_not_even_at_run_time() -> None:

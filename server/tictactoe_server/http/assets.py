@@ -24,6 +24,9 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
+from tictactoe_engine import PRESETS
+from tictactoe_protocol.codec import encode
+from tictactoe_protocol.terms import RulesState
 from tictactoe_server.http.branding import DEFAULT, Branding
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, HttpStream
 from tictactoe_words.catalogue import LANGUAGES, open_catalogue
@@ -40,6 +43,8 @@ ENTRIES: Final = ("main.js", "game.js")
 """The modules that are bundled with their imports into one file: the page's main module and the module for games."""
 PREFETCHED: Final = ("help.js", "history.js", "home.js", "wall.js")
 """The modules that browsers fetch when they have nothing else to do, with all that other modules need."""
+STANDARD_GAMES: Final = encode([RulesState.of(rules) for rules in PRESETS.values()]).decode()
+"""The rules of the standard games, as the page's HTML contains them."""
 MORE: Final = "more."
 """The prefix of the style sheet and of the bundles of sentences for modules that are loaded later."""
 
@@ -154,6 +159,7 @@ class Assets:
             "address": html.escape(address),
             "language": language,
             "languages": html.escape(_to_json({one: open_catalogue(one).say("language") for one in LANGUAGES})),
+            "games": html.escape(STANDARD_GAMES),
             "assets": path,
             "script": html.escape(open_catalogue(language).say("page needs script")),
             "preloads": "".join((card, *preloads)),

@@ -7,26 +7,12 @@ export const DIRECTIONS = [[0, 1], [1, 0], [1, 1], [1, -1]];
 /** The moves of the arrow keys, likewise. @type {Record<string, [down: number, right: number]>} */
 export const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-/** @type {Record<string, [rows: number, columns: number, line: number, more?: Partial<Rules>]>} */
-const GAMES = {
-	classic: [3, 3, 3],
-	blocker: [3, 3, 3, { blocked: [4] }],
-	misere: [3, 3, 3, { misere: true }],
-	four: [4, 4, 4],
-	"three-players": [5, 5, 4, { marks: "XOA" }],
-	"connect-four": [6, 7, 4, { gravity: true }],
-	gomoku: [15, 15, 5],
-	"gomoku-standard": [15, 15, 5, { exact: true, opening: "swap2" }],
-	"four-pie": [4, 4, 4, { opening: "pie" }],
-};
-export const PRESETS = Object.keys(GAMES);
+/** @type {(Rules & { preset: string })[]} */
+const GAMES = JSON.parse(document.documentElement.dataset.games ?? "[]");
+export const PRESETS = GAMES.map(({ preset }) => preset);
 export const OWN = "custom";
 
-/** @returns {Rules} */
-export function rulesOf(preset = "") {
-	const [rows, columns, line, more] = GAMES[preset];
-	return { preset, rows, columns, line, marks: "XO", blocked: [], misere: false, gravity: false, ...more };
-}
+export const rulesOf = (name = "") => /** @type {Rules} */ (GAMES.find(({ preset }) => preset === name));
 
 /** @param {Pick<Kept, "game" | "own">} kept @returns {Rules} */
 export const chosenRules = ({ game, own }) =>
