@@ -20,16 +20,13 @@ export function makeFault(place, fields = {}) {
 		faulty?.removeAttribute("aria-invalid");
 		faulty = control;
 		setText(element, message);
-		if (!control) {
-			if (!message) return;
-			place.after(element);
-			return element.scrollIntoView({ block: "nearest" }); // the pressed button may be far below
-		}
-		control.closest("details")?.setAttribute("open", "");
-		(control.closest("label") ?? control.closest("fieldset") ?? control).append(element);
-		control.setAttribute("aria-invalid", "true");
-		control.focus();
-		control.scrollIntoView({ block: "nearest" });
+		if (!message) return;
+		control?.closest("details")?.setAttribute("open", "");
+		control?.setAttribute("aria-invalid", "true");
+		control?.focus();
+		if (control) (control.closest("label") ?? control.closest("fieldset") ?? control).append(element);
+		else place.after(element);
+		element.scrollIntoView({ block: "nearest" }); // the pressed button may be far below
 	}
 
 	/** @param {unknown} error */

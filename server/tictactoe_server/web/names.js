@@ -153,7 +153,7 @@ function makeWayBack(app, code = "", blame, onDone) {
 		const { identity } = connection;
 		identity.codes = secret.length <= LINK_LENGTH ? { link: secret } : { name: lost.value.trim(), rescue: secret };
 		await connection.greetAgain();
-		blame(identity.refusedCode, identity.refusedCode ? typed : undefined);
+		blame(identity.refusedCode, typed);
 		if (identity.refusedCode) return;
 		onDone();
 		app.navigate("/");
