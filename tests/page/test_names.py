@@ -185,6 +185,7 @@ async def test_a_player_can_export_and_delete_their_data(server: Server, visit: 
     ana.page.on("dialog", answer)
     await ana.button("Delete my data").click()
     await expect(ana.page.get_by_text("Everything about you has been deleted")).to_have_count(1)
+    ana.page.remove_listener("dialog", answer)  # other tests use this window later
     assert len(asked) == 2
     await expect(dialog).to_have_count(0)
     await expect(ana.page.get_by_label("Playing as")).to_have_value(re.compile("guest-"))
