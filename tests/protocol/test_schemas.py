@@ -16,7 +16,6 @@ from tictactoe_protocol import BadMessage, decode_push, encode
 from tictactoe_protocol.codec import decode_request
 from tictactoe_protocol.pushes import Push
 from tictactoe_protocol.requests import Request
-from tools.asyncapi import ASYNCAPI_VERSION, REPLIES
 from tools.examples import PUSH_EXAMPLES, REQUEST_EXAMPLES
 from tools.schemas import render_files
 
@@ -39,7 +38,6 @@ def load(path: str) -> Document:
 
 ASKED = Draft202012Validator(load("schema/requests.schema.json"))
 SAID = Draft202012Validator(load("schema/pushes.schema.json"))
-ASYNCAPI = load("asyncapi.json")
 
 
 def is_valid(validator: Draft202012Validator, data: str | bytes) -> bool:
@@ -157,49 +155,3 @@ def test_schema_and_decoder_agree_on_a_request_with_one_foreign_value(request: R
         return
     text = json.dumps(fields)
     assert is_valid(ASKED, text) == is_request(text)
-
-
-def list_references(value: object) -> Iterator[str]:
-    if isinstance(value, dict):
-        if isinstance(value.get("$ref"), str):
-            yield value["$ref"]
-        for inner in value.values():
-            yield from list_references(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from list_references(inner)
-
-
-def test_every_reference_of_the_asyncapi_document_leads_somewhere() -> None:
-    for reference in list_references(ASYNCAPI):
-        place: Any = ASYNCAPI
-        for step in reference.removeprefix("#/").split("/"):
-            place = place[step]
-
-
-def test_the_asyncapi_document_receives_requests_and_sends_pushes() -> None:
-    assert ASYNCAPI["asyncapi"] == ASYNCAPI_VERSION == "3.0.0"
-    (channel,) = ASYNCAPI["channels"].values()
-    assert channel["address"] == "/"
-    assert set(channel["messages"]) == {kind.__name__ for kind in (*get_args(Request), *get_args(Push))}
-    received, sent, replies = set(), set(), set()
-    for operation in ASYNCAPI["operations"].values():
-        names = {message["$ref"].rpartition("/")[2] for message in operation["messages"]}
-        if operation["action"] == "receive":
-            received |= names
-            replies |= {message["$ref"].rpartition("/")[2] for message in operation["reply"]["messages"]}
-        else:
-            sent |= names
-    assert received == {kind.__name__ for kind in get_args(Request)}
-    assert replies == {kind.__name__ for kind in REPLIES}
-    assert sent | replies == {kind.__name__ for kind in get_args(Push)}
-
-
-@each("name", ASYNCAPI["components"]["messages"])
-def test_the_examples_of_the_asyncapi_document_fit_its_own_schemas(name: str) -> None:
-    message = ASYNCAPI["components"]["messages"][name]
-    schema = {"$ref": message["payload"]["$ref"], "components": ASYNCAPI["components"]}
-    assert message["examples"]
-    for example in message["examples"]:
-        Draft202012Validator(schema).validate(example["payload"])
-        assert example["payload"]["type"] == message["name"]
