@@ -10,7 +10,6 @@ from tests.peer import open_peer, play_out, two_playing, until
 from tests.server.nats_node import Node
 from tests.server.ratings.served import HERE, RATED, RULES, a_server, people, play_each, play_rated
 from tests.server.test_cluster import cluster_of
-from tictactoe_protocol.ratings.exported import check_export
 from tictactoe_protocol.ratings.glicko import Number
 from tictactoe_protocol.ratings.ladder import Ladder, Player, State
 from tictactoe_server.features.privacy.service import ForgetOrder
@@ -94,75 +93,6 @@ async def test_games_before_the_first_rated_one_are_skipped(tmp_path: Path, monk
         assert found[0].cursor
 
 
-async def test_a_snapshot_holds_all_games_before_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folding, "SNAPSHOT_GAMES", 2)
-    async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
-        over = (await play_each(server, ana, bo, 3))[-1]
-        state = await rated(server, 3)
-        await server.service(Ladders).folding.step()  # waits for the step that stores the snapshot
-        (digest,) = [row.value.digest for row in await snapshots(server)]
-        assert await server.service(Ladders).folding.needed_from() == int(over["game_id"].rpartition("-")[2])
-    async with a_server(data=tmp_path) as server:
-        assert (await rated(server, 3)).digest == state.digest != digest
-        await server.carry_out(VoidGame(over["game_id"], "Nobody was there."))
-        assert server.service(Ladders).folding.state.digest == digest
-        assert (await server.carry_out(VerifyRatings()))["digest"] == digest
-    async with a_server(data=tmp_path) as server:
-        assert (await rated(server, 3)).digest == digest
-
-
-async def test_a_verdict_on_deleted_games_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folding, "SNAPSHOT_GAMES", 2)
-    async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
-        overs = await play_each(server, ana, bo, 3)
-        state = await rated(server, 3)
-        times = [int(over["game_id"].rpartition("-")[2]) for over in overs]
-        assert await server.service(Ladders).folding.needed_from() == times[2]
-    async with a_server(data=tmp_path) as server:  # with all games in the database
-        await rated(server, 3)
-        while await server.core.store.games.forget_before(times[1]):
-            pass
-        for order in (VoidGame(overs[0]["game_id"], "Late."), VoidPlayer(ana.welcome["player"], "Late.")):
-            with pytest.raises(OrderRefused, match="games that are no longer stored"):
-                await server.carry_out(order)
-        assert server.service(Ladders).folding.state.digest == state.digest
-    async with a_server(data=tmp_path) as server:
-        assert (await rated(server, 3)).digest == state.digest
-
-
-async def test_an_export_folds_to_the_digest_of_the_server(tmp_path: Path) -> None:
-    file = tmp_path / "ratings.jsonl"
-    async with a_server() as server, people(server) as (ana, bo):
-        over = await play_rated(ana, bo)
-        await play_rated(bo, ana)
-        state = await rated(server, 2)
-        await server.carry_out(VoidGame(over["game_id"], "Nobody was there."))
-        await server.carry_out(UndoVerdict(1, "They were."))
-        await server.carry_out(ExportRatings(str(file)))
-        with pytest.raises(OrderRefused, match="Cannot write"):
-            await server.carry_out(ExportRatings(str(file)))
-    with file.open("rb") as lines:
-        found = check_export(lines)
-    assert (found.games, found.verdicts) == (2, 2)
-    assert found.digest == found.expected == state.digest
-
-
-async def test_a_forgotten_player_stays_in_the_ladder_under_a_stand_in(tmp_path: Path) -> None:
-    file = tmp_path / "ratings.jsonl"
-    async with a_server() as server, people(server, names=("ana", "bo")) as (ana, bo):
-        await play_rated(ana, bo)
-        before = (await rated(server, 1)).digest
-        answer = await server.carry_out(ForgetOrder(bo.welcome["player"]))
-        ladders = await rated(server, 1)
-        assert ladders.digest == before
-        (ladder,) = ladders.ladders.values()
-        assert set(ladder.players) == {ana.welcome["player"], answer["stand_in"]}
-        await server.carry_out(ExportRatings(str(file)))
-        assert (await server.carry_out(VerifyRatings()))["games"] == 1
-    assert before in file.read_text()
-    assert bo.welcome["player"] not in file.read_text()
-
-
 async def test_merging_players_merges_their_games_even_if_the_server_crashes_meanwhile(store: TroubledStore) -> None:
     async with Server(HERE, store, uncounted()) as server, people(server, names=("ana", "bo", "cy")) as (ana, bo, cy):
         await play_rated(ana, bo)
@@ -188,7 +118,10 @@ async def test_merging_players_merges_their_games_even_if_the_server_crashes_mea
 
 
 @pytest.mark.parametrize("players_per_part", [1, 500])
-async def test_snapshots_forget_players(players_per_part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_snapshots_and_exports_forget_players(
+    players_per_part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "ratings.jsonl"
     monkeypatch.setattr(folding, "SNAPSHOT_GAMES", 1)
     monkeypatch.setattr("tictactoe_server.features.ratings.tables.PLAYERS_PER_PART", players_per_part)
     async with a_server(data=tmp_path) as server, people(server) as (ana, bo):
@@ -204,6 +137,11 @@ async def test_snapshots_forget_players(players_per_part: int, tmp_path: Path, m
         (ladder,) = (await rated(server, 1)).ladders.values()
         assert set(ladder.players) == {ana.welcome["player"], answer["stand_in"]}
         assert (await server.carry_out(VerifyRatings()))["digest"] == digest
+        await server.carry_out(ExportRatings(str(file)))
+        with pytest.raises(OrderRefused, match="Cannot write"):
+            await server.carry_out(ExportRatings(str(file)))
+    assert digest in file.read_text()
+    assert bo.welcome["player"] not in file.read_text()
 
 
 async def test_a_large_snapshot_is_stored_in_parts_and_loaded_again(
@@ -251,8 +189,10 @@ async def test_of_old_snapshots_every_sixteenth_stays(tmp_path: Path, monkeypatc
         await rated(server, 9)
         while await server.core.store.games.forget_before(times[5]):
             pass
-        with pytest.raises(OrderRefused, match="no longer stored"):
-            await server.carry_out(VoidGame(overs[6]["game_id"], "The fifth game would have to be folded again."))
+        player = ana.welcome["player"]
+        for order in (*(VoidGame(overs[place]["game_id"], "Late.") for place in (0, 6)), VoidPlayer(player, "Late.")):
+            with pytest.raises(OrderRefused, match="no longer stored"):
+                await server.carry_out(order)
     async with a_server(data=tmp_path) as server:
         assert (await rated(server, 9)).digest == state.digest
 
