@@ -10,24 +10,10 @@ from tests.server.events.authors import begun, better_wins, entered, opened, pla
 from tictactoe_protocol.events import EventLeave, EventReady
 from tictactoe_server.features.tournaments.commands import EnterEvent, Score, apply, pair_next
 from tictactoe_server.features.tournaments.event import Event, Pairing, due_at
-from tictactoe_server.features.tournaments.swiss import Player, costs_of, match_all, pair, players_of
+from tictactoe_server.features.tournaments.swiss import Player, costs_of, pair, players_of
 from tictactoe_server.features.tournaments.table import rows
 
 RESULTS = st.sampled_from(["X", "O", "draw"])
-
-
-@st.composite
-def graphs(draw: st.DrawFn) -> dict[int, dict[int, int]]:
-    """Draw a graph with costs, of up to ten vertices."""
-    size = draw(st.integers(1, 5)) * 2
-    most = draw(st.sampled_from([1, 3, 100]))
-    costs: dict[int, dict[int, int]] = {vertex: {} for vertex in range(size)}
-    for one in range(size):
-        for other in range(one):
-            cost = draw(st.integers(-most // 2, most))
-            if cost >= 0:
-                costs[one][other] = costs[other][one] = cost
-    return costs
 
 
 def every_matching(vertices: Sequence[int], costs: dict[int, dict[int, int]]) -> Iterator[list[tuple[int, int]]]:
@@ -40,20 +26,6 @@ def every_matching(vertices: Sequence[int], costs: dict[int, dict[int, int]]) ->
             rest = [vertex for vertex in others if vertex != other]
             for pairs in every_matching(rest, costs):
                 yield [(one, other), *pairs]
-
-
-@given(graphs())
-def test_a_matching_is_the_cheapest_of_all(costs: dict[int, dict[int, int]]) -> None:
-    sums = [sum(costs[one][other] for one, other in pairs) for pairs in every_matching(list(costs), costs)]
-    found = match_all(costs)
-    assert (found is None) == (not sums)
-    if found is not None:
-        assert all(found[found[one]] == one != found[one] for one in costs)
-        assert sum(costs[one][found[one]] for one in costs) == 2 * min(sums)
-
-
-def test_an_odd_number_cannot_be_put_into_pairs() -> None:
-    assert match_all({0: {1: 1}, 1: {0: 1, 2: 1}, 2: {1: 1}}) is None
 
 
 def weigh(pairs: Sequence[tuple[Player, Player | None]], players: Sequence[Player]) -> tuple[int, int, int, int]:
@@ -179,24 +151,6 @@ def test_pairing_rules_hold_with_late_pausing_and_leaving_players(event: Event) 
 def test_there_are_as_many_rounds_as_it_takes_to_leave_one_unbeaten(players: int, rounds: int) -> None:
     event = begun(players, "swiss")
     assert event.all_rounds == rounds
-
-
-def test_the_first_round_sets_the_first_half_against_the_second() -> None:
-    event = begun([f"p{number}" for number in range(1, 9)], "swiss")
-    order = [one.player for one in event.field]
-    met = {frozenset(one.players.values()) for one in event.pairings}
-    assert met == {frozenset((order[place], order[place + 4])) for place in range(4)}
-
-
-def test_a_bye_is_a_point_for_one_of_the_least() -> None:
-    event = play_round(begun(5, "swiss"), better_wins)
-    (free,) = (one for one in event.pairings if one.is_bye)
-    assert (free.result, free.by, free.state) == ("X", "bye", "scored")
-    event = play_round(tick(event, due_at(event) or 0), better_wins)
-    (second,) = (one for one in event.in_round(2) if one.is_bye)
-    (player,) = second.players.values()
-    assert player not in free.players.values()
-    assert player in {row.player for row in rows(event) if row.points <= 1}
 
 
 def test_a_pausing_player_is_not_paired() -> None:
