@@ -257,8 +257,3 @@ def test_an_event_that_is_closed_has_nothing_left_to_do() -> None:
     assert run(entered(4), "close").status == "void"
     assert apply(event, "p1", EventLeave(event=""), 0) is event
     assert apply(event, "p1", EventReady(event="", on=False), 0) is event
-
-
-def test_an_event_ends_with_its_last_result() -> None:
-    event = play_round(begun(2), first_wins)
-    assert (event.status, due_at(event), event.open_pairings) == ("over", None, [])

@@ -70,23 +70,10 @@ def test_a_level_match_continues(results: str | list[str], is_over: bool) -> Non
     assert len(event.open_pairings) == (not is_over)
 
 
-@pytest.mark.parametrize("result", ["draw", "none"])
-def test_the_smaller_number_advances_from_a_level_match_even_after_upsets(result: str) -> None:
-    def decide(one: Pairing) -> str:
-        is_level = (one.round, one.match) in ((2, 2), (3, 1))
-        return result if is_level else max(one.players, key=lambda mark: numbers[one.players[mark]])
-
-    event = run(entered(8, "knock_out"), "begin")
-    numbers = {one.player: str(number) for number, one in enumerate(event.field, 1)}
-    event = play_on(event, decide)
-    won = [numbers[winner(event, round, match) or ""] for round, match in ((2, 1), (2, 2), (3, 1))]
-    assert won == ["8", "6", "6"]
-    assert [match.by for round in rounds_of(event) for match in round] == [*[None] * 5, "draw", "draw"]
-
-
 def test_later_games_of_a_match_have_half_the_time_and_then_the_pie_rule() -> None:
     event = play_match(*["draw"] * GAMES)
     assert (event.status, rows(event)[0].tie[0][2]) == ("over", "3-3")
+    assert rounds_of(event)[0][0].by == "draw"
     terms = [terms_of(event, one) for one in match_of(event)]
     full, half = ClockFields(initial_ms=60_000, increment_ms=1_000), ClockFields(initial_ms=30_000, increment_ms=500)
     assert [clock for _, clock in terms] == [full, full, half, half, half, half]
