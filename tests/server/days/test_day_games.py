@@ -58,36 +58,6 @@ async def turns(server: Server, token: str) -> list[dict[str, Any]]:
         return list(peer.welcome["turns"])
 
 
-async def test_players_move_on_different_days(server: Server, clock: FakeClock) -> None:
-    room, x, o = await begin(server)
-    await asleep(server, room)
-    for number, (token, cell) in enumerate([(x, 0), (o, 3), (x, 1), (o, 4)]):
-        clock.advance(2 * DAY_MS)
-        state = await play(server, token, room, (cell, number))
-        assert state["status"] == "playing"
-        assert state["clock"]["remaining_ms"]["XO"[number % 2]] == 5 * DAY_MS, "two of three days cost no reserve"
-        assert not any(name.startswith(("claim", "resign abort")) for name in state["may"]["X"])
-        await asleep(server, room)
-    state = await play(server, x, room, (2, 4))
-    assert (state["result"]["winner"], state["result"]["reason"]) == ("X", "line")
-
-
-async def test_the_reserve_pays_for_long_moves_once(server: Server, clock: FakeClock) -> None:
-    room, x, o = await begin(server)
-    clock.advance(4 * DAY_MS)
-    state = await play(server, x, room, (0, 0))
-    assert state["clock"]["remaining_ms"] == {"X": 4 * DAY_MS, "O": 5 * DAY_MS}
-    await play(server, o, room, (3, 1))
-    await asleep(server, room)
-    clock.advance(4 * DAY_MS - 1)
-    assert (await play(server, x, room))["status"] == "playing"
-    await asleep(server, room)
-    clock.advance(1)
-    await until(lambda: room in server.core.rooms.by_code)
-    state = await play(server, o, room)
-    assert (state["result"]["winner"], state["result"]["reason"]) == ("O", "timeout")
-
-
 async def test_a_game_that_falls_asleep_while_its_player_joins_is_woken(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
