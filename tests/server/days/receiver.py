@@ -12,6 +12,7 @@ from typing import Any
 import trustme
 
 from tests.peer import until
+from tests.raw import listening
 from tictactoe_server.features.all import FEATURES
 from tictactoe_server.features.days.feature import FEATURE, make
 from tictactoe_server.features.days.https import HttpsPoster
@@ -57,23 +58,12 @@ class Receiver:
 
     @contextlib.asynccontextmanager
     async def listen(self) -> AsyncIterator[None]:
-        def count(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Any:
-            return self._answer(reader, writer)
+        async def count_and_answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            self.connections += 1
+            await self._answer(reader, writer)
 
-        class Counting(asyncio.StreamReaderProtocol):
-            def connection_made(counting, transport: asyncio.BaseTransport) -> None:  # noqa: N805
-                self.connections += 1
-                super().connection_made(transport)
-
-        loop = asyncio.get_running_loop()
-        server = await loop.create_server(
-            lambda: Counting(asyncio.StreamReader(), count), "127.0.0.1", 0, ssl=self._own
-        )
-        self.port = server.sockets[0].getsockname()[1]
-        try:
+        async with listening(count_and_answer, self._own) as self.port:
             yield
-        finally:
-            server.close()
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

@@ -1,7 +1,6 @@
 """The Atom feed of the games that await a player's move."""
 
 import warnings
-from collections.abc import AsyncIterator
 from typing import Any
 from xml.etree import ElementTree
 
@@ -18,12 +17,6 @@ from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
 ATOM = "{http://www.w3.org/2005/Atom}"
-
-
-@pytest.fixture
-async def server(clock: FakeClock) -> AsyncIterator[Server]:
-    async with Server(Settings("127.0.0.1", 0), None, uncounted(), monotonic_ns=clock) as running:
-        yield running
 
 
 def path_of(reply: dict[str, Any]) -> str:
