@@ -16,6 +16,7 @@ from tictactoe_server.settings import Settings
 SOON = {
     "core.change.RETRY_SECONDS": 0.05,
     "records.mirror.AGAIN_SECONDS": 0.05,
+    "features.boards.service.LOOK_SECONDS": 0.02,
     "features.tournaments.event_store.REREAD_SECONDS": 0.5,
     "features.tournaments.running.AGAIN_SECONDS": 0.05,
     "features.tournaments.running.LOOK_SECONDS": 0.1,

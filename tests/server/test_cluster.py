@@ -6,7 +6,6 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
-import msgspec
 import pytest
 
 from tests.cluster.visitor import Visitor
@@ -21,7 +20,6 @@ from tictactoe_server.features.cluster.cluster import Cluster
 from tictactoe_server.features.cluster.feature import FEATURE as CLUSTER
 from tictactoe_server.features.cluster.feature import ClusterOptions
 from tictactoe_server.features.cluster.members import GONE_SECONDS
-from tictactoe_server.features.cluster.messages import Page
 from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.operator.order import Order, OrderRefused
 from tictactoe_server.operator.people import Announce, Kick, ListConnections, ListPlayers
@@ -108,8 +106,7 @@ async def test_an_unknown_code_is_unknown_at_every_server(node: Node) -> None:
 
 
 @pytest.mark.features
-async def test_the_lobby_and_its_boards_cover_the_whole_cluster(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.features.boards.service.LOOK_SECONDS", 0.02)
+async def test_the_lobby_and_its_boards_cover_the_whole_cluster(node: Node) -> None:
     async with (
         cluster_of(node, 2) as (one, other),
         open_peer(one.url, "ana") as ana,
@@ -372,20 +369,6 @@ async def test_a_repeated_match_returns_the_waiting_room(node: Node) -> None:
 
 
 @contextlib.contextmanager
-def losing(server: Server, lost: str) -> Iterator[list[str]]:
-    """Drop the messages of a server to one subject; yield the list of all subjects it publishes to."""
-    link, said = server.service(Cluster)._link, list[str]()
-
-    def publish(subject: str, *rest: Any, **more: Any) -> bool:
-        said.append(subject)
-        return subject == lost or Link.publish(link, subject, *rest, **more)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(link, "publish", publish)
-        yield said
-
-
-@contextlib.contextmanager
 def asking(server: Server) -> Iterator[list[str]]:
     """Yield the list of requests of a server, each as its subject and its payload."""
     link, asked = server.service(Cluster)._link, list[str]()
@@ -397,45 +380,6 @@ def asking(server: Server) -> Iterator[list[str]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(link, "request", request)
         yield asked
-
-
-@contextlib.contextmanager
-def telling(server: Server) -> Iterator[list[Page]]:
-    """Yield the list of pages that a server sends as answers."""
-    link, told = server.service(Cluster)._link, list[Page]()
-    publish = link.publish
-
-    def note(subject: str, payload: bytes = b"", *rest: Any, **more: Any) -> bool:
-        with contextlib.suppress(msgspec.DecodeError):
-            if subject.startswith("_INBOX."):
-                told.append(msgspec.msgpack.decode(payload, type=Page))
-        return publish(subject, payload, *rest, **more)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(link, "publish", note)
-        yield told
-
-
-async def test_only_missed_outlines_are_read_again(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_server.features.cluster.rooms.EACH_SECONDS", 0.0)
-    monkeypatch.setattr("tictactoe_server.features.cluster.members.GONE_SECONDS", 600.0)
-    async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana:
-        rooms = [(await ana.ask("create"))["room"] for _ in range(5)]
-        own, heard = one.service(Cluster).own_rooms, other.service(Cluster).other_rooms._heard
-        await until(
-            lambda: (
-                other.service(Cluster).count == 5 and not own._changed and [*heard.values()] == [own._members.number]
-            )  # all that was announced has been heard
-        )
-        with losing(one, "cluster.news"), asking(other) as asked, telling(one) as told:
-            rooms += [(await ana.ask("create"))["room"] for _ in range(5)]
-            for _ in range(2):
-                await ana.ask("leave", room=rooms.pop(0))
-            await until(lambda: other.service(Cluster).other_rooms.rooms.keys() == own.rooms.keys() == set(rooms))
-        assert all(" " in word.removeprefix("cluster.page.") for word in asked if word.startswith("cluster.page."))
-        assert {outline.code for page in told for outline in page.outlines} == set(rooms[3:])
-        async with open_peer(other.url) as eve:
-            assert {row["room"] for row in (await eve.ask("rooms"))["rooms"]} == set(rooms)
 
 
 async def vanish(server: Server) -> None:

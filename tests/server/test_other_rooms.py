@@ -5,7 +5,9 @@ import time
 from collections.abc import AsyncIterator
 from typing import Any
 
+import msgspec
 import pytest
+from nats.aio.client import Client
 
 from tests.limits import uncounted
 from tests.peer import until
@@ -13,6 +15,7 @@ from tests.server.tables import ANA, CODE
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.terms import RulesFields
 from tictactoe_server.core.core import Core
+from tictactoe_server.core.live_room import closing_notice
 from tictactoe_server.core.served_time import ServedTime
 from tictactoe_server.features.cluster import cluster
 from tictactoe_server.features.cluster.cluster import Matching
@@ -20,7 +23,7 @@ from tictactoe_server.features.cluster.members import Members
 from tictactoe_server.features.cluster.messages import Found, Heartbeat, MatchRequest, News, Outline, Page, encode
 from tictactoe_server.features.cluster.rooms import OtherRooms, OwnRooms
 from tictactoe_server.features.jetstream.access import Access
-from tictactoe_server.features.jetstream.link import Link
+from tictactoe_server.features.jetstream.link import Link, Message
 from tictactoe_server.records.documents import RoomDocuments
 from tictactoe_server.rooms.seating import open_room
 from tictactoe_server.server import kept_by
@@ -37,21 +40,21 @@ class Wire(Link):
     Attributes:
         asked: The answers that are due; the test sets them.
         questions: The payloads of the requests.
-        said: The subjects of the published messages.
+        published: The payloads of the published messages.
     """
 
     def __init__(self) -> None:
         super().__init__(Access("nats://127.0.0.1:1", None, None), 1)
         self.asked: list[asyncio.Future[bytes]] = []
         self.questions: list[bytes] = []
-        self.said: list[str] = []
+        self.published: list[bytes] = []
 
     @property
     def is_connected(self) -> bool:
         return True
 
-    def publish(self, subject: str, *rest: Any, **more: Any) -> bool:
-        self.said.append(subject)
+    def publish(self, subject: str, payload: bytes = b"", *rest: Any, **more: Any) -> bool:
+        self.published.append(payload)
         return True
 
     async def request(self, subject: str, payload: bytes = b"", headers: dict[str, str] | None = None) -> bytes:
@@ -133,6 +136,26 @@ async def test_missed_news_is_requested_by_room(here: OneServer) -> None:
     await here.others.until_read()
     assert here.wire.questions[1:] == [b" 1", f"{OTHER_CODES[2]} 1".encode()]
     assert here.known == dict.fromkeys([OTHER_CODES[0], OTHER_CODES[2]], ONE)
+
+
+async def test_a_page_has_only_the_rooms_that_changed_since_the_requested_news(here: OneServer) -> None:
+    def page(question: bytes) -> tuple[list[str], list[str] | None]:
+        here.own.answer_page(Message(Client(), "", "asker", question))
+        page = msgspec.msgpack.decode(here.wire.published[-1], type=Page)
+        return [outline.code for outline in page.outlines], page.ended
+
+    async def announced(number: int) -> None:
+        await until(lambda: here.members.number == number)
+
+    for number, code in enumerate(OTHER_CODES, 1):
+        assert here.core.rooms.adopt(open_room(code, Rules(), ANA, 0), 1)
+        await announced(number)
+    here.core.rooms.remove(here.core.rooms.by_code[OTHER_CODES[0]], closing_notice(OTHER_CODES[0], "idle"))
+    await announced(4)
+    assert page(b" 2") == ([OTHER_CODES[2]], [OTHER_CODES[0]])
+    assert page(f"{OTHER_CODES[0]} 2".encode()) == ([OTHER_CODES[2]], [])
+    assert page(b" 4") == ([], [])
+    assert page(b"") == (OTHER_CODES[1:], None)
 
 
 async def test_news_that_are_kept_no_longer_while_they_are_read_are_read_again(here: OneServer) -> None:
