@@ -2,10 +2,8 @@
 
 import asyncio
 import contextlib
-import shutil
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from tests.cluster.nodes import find_program
 from tests.environment import environment
 from tests.ports import free_ports
 from tictactoe_server.features.jetstream.link import Link
@@ -46,7 +45,9 @@ class Node:
 
     def start(self) -> None:
         """Start the node and wait until it takes connections."""
-        self._process = subprocess.Popen([_program(), "-c", self._config], stderr=subprocess.DEVNULL, env=environment())
+        self._process = subprocess.Popen(
+            [find_program(), "-c", self._config], stderr=subprocess.DEVNULL, env=environment()
+        )
         deadline = time.monotonic() + _START_SECONDS
         while True:
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
@@ -124,11 +125,3 @@ class Names(StreamInfo, frozen=True):
     """The names of all streams, None for none."""
 
     streams: list[str] | None = None
-
-
-def _program() -> str:
-    beside = Path(sys.executable).with_name("nats-server")
-    found = str(beside) if beside.exists() else shutil.which("nats-server")
-    if found is None:
-        raise RuntimeError("there is no nats-server: pip install -e '.[dev]'")
-    return found

@@ -8,14 +8,6 @@ from tictactoe_server.server import Server
 
 pytestmark = pytest.mark.features
 
-LOOK_SECONDS = 0.02
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the server check the games fifty times a second."""
-    monkeypatch.setattr("tictactoe_server.features.boards.service.LOOK_SECONDS", LOOK_SECONDS)
-
 
 @contextlib.asynccontextmanager
 async def games(server: Server, count: int, **options: object) -> AsyncIterator[tuple[Peer, Peer, list[str]]]:

@@ -1,5 +1,4 @@
 import asyncio
-from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Any
 
@@ -26,12 +25,6 @@ HERE = Settings(host="127.0.0.1", port=0)
 
 def known(server: Listening, name: str | None = None, **fields: Any) -> AbstractAsyncContextManager[Peer]:
     return open_peer(server.url, name, **fields)
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    async with Server(HERE, limits=uncounted()) as server:
-        yield server
 
 
 def id_of(peer: Peer) -> str:

@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 
 import pytest
-import pytest_asyncio
 
 from tests.peer import Message, Peer, open_peer, play_out, two_playing
 from tictactoe_engine import PRESETS, Position
@@ -15,19 +14,13 @@ from tictactoe_server.settings import Settings
 pytestmark = pytest.mark.features
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Show the next board after a fiftieth of a second."""
-    monkeypatch.setattr("tictactoe_server.features.boards.service.LOOK_SECONDS", 0.02)
-
-
-@pytest_asyncio.fixture
+@pytest.fixture
 async def server() -> AsyncIterator[Server]:
     async with Server(Settings(host="127.0.0.1", port=0)) as running:
         yield running
 
 
-@pytest_asyncio.fixture
+@pytest.fixture
 async def eve(server: Server) -> AsyncIterator[Peer]:
     """A visitor of the first page."""
     async with open_peer(server.url, "eve") as eve:

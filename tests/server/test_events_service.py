@@ -193,12 +193,7 @@ async def test_a_card_of_the_roster_decides_the_name_and_the_organiser_has_the_c
 @contextlib.asynccontextmanager
 async def card_game(server: Server, **terms: Any) -> AsyncIterator[tuple[str, str, Peer, Peer, Message]]:
     """Yield the code of an event, a card, the peer playing by it, the opponent after the first move, and the call."""
-    async with (
-        contextlib.AsyncExitStack() as stack,
-        known(server, "teacher") as teacher,
-        known(server, "one") as one,
-        known(server, "two") as two,
-    ):
+    async with known(server, "teacher") as teacher, known(server, "one") as one, known(server, "two") as two:
         answer = await teacher.ask("event_open", **{**SLOW, **terms}, entry="roster", roster=["Mia", "Tom"])
         seats = {}
         for peer, card in zip((one, two), answer["cards"], strict=True):
@@ -206,25 +201,11 @@ async def card_game(server: Server, **terms: Any) -> AsyncIterator[tuple[str, st
         await run(teacher, answer["event"], "begin")
         for peer, card in zip((one, two), answer["cards"], strict=True):
             call = await peer.next_of("call")
-            place = await follow(stack, peer, call["room"])
-            seats[call["mark"]] = place, card["ticket"], call
+            assert (await peer.ask("join", room=call["room"]))["type"] == "ok"
+            seats[call["mark"]] = peer, card["ticket"], call
         (other, _, _), (holder, ticket, call) = seats["X"], seats["O"]
         await other.ask("move", room=call["room"], cell=4, ply=0)
         yield answer["event"], ticket, holder, other, call
-
-
-async def follow(stack: contextlib.AsyncExitStack, peer: Peer, room: str) -> Peer:
-    """Take a seat, on whichever server has the room, and return the peer."""
-    answer = await peer.ask("join", room=room)
-    if answer.get("code") == "moved":
-        await peer.socket.close()
-        opening = open_peer(answer["url"], token=peer.welcome["token"])
-        there = await stack.enter_async_context(opening)
-        if room not in [call["room"] for call in there.welcome.get("calls", ())]:  # this server hears of it later
-            await there.until(lambda message: message["type"] == "call" and message["room"] == room)
-        return await follow(stack, there, room)
-    assert answer["type"] == "ok", answer
-    return peer
 
 
 async def leave_device(server: Server, peer: Peer) -> None:
