@@ -8,18 +8,15 @@ from functools import partial
 from typing import Any, Literal
 
 from tests.peer import PATIENCE_SECONDS
-from tictactoe_engine import Position
-from tictactoe_engine.strategies import Level
 from tictactoe_server.core.session import Topic
 from tictactoe_server.features.all import FEATURES
 from tictactoe_server.features.bots.pool import ThinkingPool
 from tictactoe_server.features.bots.service import FEATURE as BOTS
 from tictactoe_server.features.bots.service import make
-from tictactoe_server.features.bots.workers import Priority, Workers
+from tictactoe_server.features.bots.workers import Workers
 from tictactoe_server.features.feature import Feature
 from tictactoe_server.features.tournaments.event_store import EVENTS
 from tictactoe_server.records.tables import PLAYERS, ROOMS
-from tictactoe_server.rooms.play import Command
 from tictactoe_server.rooms.room import Player
 from tictactoe_server.server import kept_by
 from tictactoe_server.storage.memory import MemoryLog, MemoryStore, MemoryTable
@@ -181,42 +178,6 @@ class TroubledStore(MemoryStore):
     def trouble(self) -> Trouble:
         """The failures of the table of rooms."""
         return self.rooms.trouble
-
-
-class FakeRegistry:
-    """A registry for bots: records their commands, raises planned errors, and blocks on demand."""
-
-    def __init__(self) -> None:
-        self.commands: list[Command] = []
-        self.carried_out: list[Command] = []
-        self.failures: list[Exception] = []
-        self.is_open = asyncio.Event()
-        self.is_open.set()
-
-    async def __call__(self, code: str, player: Player, command: Command) -> None:
-        self.commands.append(command)
-        await self.is_open.wait()
-        if self.failures:
-            raise self.failures.pop(0)
-        self.carried_out.append(command)
-
-
-class FakePool(ThinkingPool):
-    """A pool without workers that gives one answer and records the priorities."""
-
-    def __init__(self, answer: int) -> None:
-        super().__init__(1)
-        self.asked: list[Priority] = []
-        self._answer = answer
-
-    async def choose(
-        self, position: Position, level: Level, *, clock_seconds: float = 0.0, priority: Priority = Priority.PERSON
-    ) -> int:
-        self.asked.append(priority)
-        return self._answer
-
-    async def is_better_than_draw(self, position: Position, mark: str, *, clock_seconds: float = 0.0) -> bool:
-        return False
 
 
 def features_with(workers: Workers) -> list[Feature]:

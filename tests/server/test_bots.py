@@ -2,12 +2,15 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.fakes import FakeClock
+from tests.fakes import FakeClock, TroubledStore
 from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer
+from tictactoe_protocol import ErrorCode
 from tictactoe_server.features.bots.service import BotOptions, Bots
+from tictactoe_server.rooms.room import Refused
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
+from tictactoe_server.storage.store import StoreUnavailable
 
 pytestmark = pytest.mark.features
 
@@ -37,6 +40,48 @@ async def test_a_bot_of_every_level_plays_a_whole_game(quick_bots: Server, level
         last = await play_first_legal(ana, opened["room"], "X")
         assert last["seats"]["O"]["bot"] == level
         assert last["result"]["reason"] in ("line", "full")
+
+
+async def test_a_bot_allows_an_undo(quick_bots: Server) -> None:
+    async with open_peer(quick_bots.url) as ana:
+        room = (await ana.ask("create", bots=["rules"]))["room"]
+        await ana.ask("move", room=room, cell=4, ply=0)
+        await ana.state(ply=2)
+        await ana.ask("undo", room=room, action="offer")
+        await ana.state(ply=0)
+
+
+async def test_a_bot_on_turn_answers_a_draw_offer_before_it_moves(quick_bots: Server) -> None:
+    async with open_peer(quick_bots.url) as ana:
+        room = (await ana.ask("create", bots=["perfect"]))["room"]
+        await ana.send("move", room=room, cell=4, ply=0)
+        await ana.send("draw", room=room, action="offer")
+        over = await ana.state(status="over")
+        assert (over["result"]["reason"], over["ply"]) == ("agreed", 1)
+
+
+async def test_a_bot_plays_a_rematch(quick_bots: Server) -> None:
+    async with open_peer(quick_bots.url) as ana:
+        room = (await ana.ask("create", bots=["rules"]))["room"]
+        await ana.ask("resign", room=room)
+        await ana.ask("rematch", room=room)
+        await ana.state(game=2)
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [StoreUnavailable("down"), Refused(ErrorCode.BUSY, "room"), RuntimeError("a bug")],
+    ids=["unavailable", "busy", "bug"],
+)
+async def test_a_bot_repeats_a_move_that_failed(troubled: Server, store: TroubledStore, failure: Exception) -> None:
+    async with open_peer(troubled.url) as ana:
+        room = (await ana.ask("create", bots=["rules"]))["room"]
+        store.trouble.hold()
+        await ana.send("move", room=room, cell=4, ply=0)
+        await store.trouble.until_held(1)
+        store.trouble.fail("save", failure, times=2)
+        store.trouble.release()
+        await ana.state(ply=2)
 
 
 # Three rows of four, three in a row: the first player wins from a cell in the middle.

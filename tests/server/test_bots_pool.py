@@ -10,11 +10,11 @@ import pytest
 
 from tests.peer import until
 from tests.server import odd_worker
-from tictactoe_engine import PRESETS, Position, Rules
-from tictactoe_engine.search import Budget, Table, analyse, solve
+from tictactoe_engine import PRESETS, Position
+from tictactoe_engine.search import Budget, analyse
 from tictactoe_engine.strategies import Level, opening_cells
 from tictactoe_server.features.bots.pool import ThinkingPool
-from tictactoe_server.features.bots.workers import COMMAND, Priority, Worker
+from tictactoe_server.features.bots.workers import COMMAND, Priority
 
 PATIENCE_SECONDS = 120.0
 LONG_SECONDS = 60.0
@@ -87,22 +87,6 @@ async def test_no_question_waits_while_workers_do_not_start(open_pool: OpenPool)
     assert asked.done()
 
 
-async def test_a_worker_that_cannot_start_leaves_all_questions_to_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    pool = ThinkingPool(2, LONG_SECONDS)
-    begin = Worker.start
-
-    async def start(worker: Worker) -> str:
-        return "no memory left" if pool.workers.process_ids else await begin(worker)
-
-    monkeypatch.setattr(Worker, "start", start)
-    try:
-        for many in (1, 4, 4):
-            chosen = await asyncio.gather(*(pool.choose(SEARCHED, Level.PERFECT) for _ in range(many)))
-            assert {*chosen} <= SEARCHED_BEST
-    finally:
-        await pool.workers.close()
-
-
 @pytest.mark.parametrize("habit", ["hangs on a question", "dies on a question"])
 async def test_a_worker_that_does_not_answer_is_replaced(open_pool: OpenPool, habit: str) -> None:
     pool = open_pool(habit, 0.5)
@@ -125,20 +109,6 @@ async def test_a_worker_leaves_ctrl_c_to_its_server(open_pool: OpenPool) -> None
     os.kill(worker, signal.SIGINT)
     assert await pool.analyse(Position.start(PRESETS["misere"])) is not None
     assert pool.workers.process_ids == (worker,)
-
-
-async def test_a_process_is_waited_for_although_its_stop_was_cancelled() -> None:
-    worker = Worker(COMMAND)
-    assert await worker.start() == ""
-    pid = worker.pid
-    assert pid is not None
-    stopping = asyncio.create_task(worker.stop())
-    await asyncio.sleep(0)
-    stopping.cancel()
-    await asyncio.wait([stopping])
-    await worker.stop()
-    with pytest.raises(ProcessLookupError):
-        os.kill(pid, 0)
 
 
 async def test_closing_a_pool_ends_all_waits(open_pool: OpenPool) -> None:
@@ -187,59 +157,15 @@ async def test_searches_run_by_priority_then_in_order(open_pool: OpenPool) -> No
     assert order == [2, 3, 0, 4, 1]
 
 
-CLASSIC, MISERE, BLOCKER = PRESETS["classic"], PRESETS["misere"], PRESETS["blocker"]
-
-
-class SolvingPool(ThinkingPool):
-    def __init__(self) -> None:
-        super().__init__(1)
-        self.asked: list[Rules] = []
-        self.may_answer = asyncio.Event()
-        self.is_able = True
-
-    async def _solve(self, rules: Rules) -> Table | None:
-        self.asked.append(rules)
-        await self.may_answer.wait()
-        return solve(rules) if self.is_able else None
-
-
-async def test_concurrent_requests_share_one_cached_answer() -> None:
-    pool = SolvingPool()
-    asking = [asyncio.create_task(pool.table_of(CLASSIC)) for _ in range(3)]
-    await asyncio.sleep(0)
-    pool.may_answer.set()
-    first, second, third = await asyncio.gather(*asking)
-    assert first is second is third is await pool.table_of(CLASSIC)
-    assert pool.asked == [CLASSIC]
-
-
-async def test_a_cancelled_waiter_does_not_affect_others() -> None:
-    pool = SolvingPool()
-    impatient, patient = (asyncio.create_task(pool.table_of(CLASSIC)) for _ in range(2))
-    await asyncio.sleep(0)
-    impatient.cancel()
-    await asyncio.sleep(0)
-    pool.may_answer.set()
-    assert await patient == solve(CLASSIC)
-    assert (impatient.cancelled(), pool.asked) == (True, [CLASSIC])
-
-
-async def test_solving_a_table_is_retried_after_a_failure() -> None:
-    pool = SolvingPool()
-    pool.may_answer.set()
-    pool.is_able = False
-    assert await pool.table_of(CLASSIC) is None
-    pool.is_able = True
-    assert await pool.table_of(CLASSIC) == solve(CLASSIC)
-
-
-async def test_the_table_that_was_not_used_for_longest_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_tables_are_cached_until_others_were_used_more_recently(
+    open_pool: OpenPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("tictactoe_server.features.bots.pool._MAX_TABLES", 2)
-    pool = SolvingPool()
-    pool.may_answer.set()
-    for rules in (CLASSIC, MISERE, CLASSIC, BLOCKER, CLASSIC, MISERE):
-        await pool.table_of(rules)
-    assert pool.asked == [CLASSIC, MISERE, BLOCKER, MISERE]
+    pool = open_pool()
+    names = ("classic", "misere", "classic", "blocker", "classic", "misere")
+    tables = [await pool.table_of(PRESETS[name]) for name in names]
+    assert tables[0] is tables[2] is tables[4] is not None
+    assert tables[1] is not tables[5] is not None
 
 
 async def test_openings_are_placed_by_the_book_which_no_worker_is_asked_for() -> None:
