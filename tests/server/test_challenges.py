@@ -13,7 +13,6 @@ from tictactoe_protocol.challenges import CHALLENGE_MS, MAX_BLOCKS, MAX_CHALLENG
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.challenges.blocks import BLOCKS, Blocks
 from tictactoe_server.features.challenges.service import CHALLENGES, SAME_PLAYER, Challenges
-from tictactoe_server.features.privacy.service import Erasure
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
@@ -319,29 +318,6 @@ async def test_challenges_from_strangers_can_be_blocked(server: Server, ana: Pee
         assert open_of(later) == [asked[bo]]
     assert "strangers" not in await ana.ask("block", strangers=False)
     await challenge(eve, ana)
-
-
-async def test_forgetting_a_player_removes_blocks_and_exports_have_only_own_blocks(
-    server: Server, ana: Peer, bo: Peer
-) -> None:
-    await ana.ask("block", player=id_of(bo))
-    assert "blocks" not in (await bo.ask("export"))["export"]
-    assert (await ana.ask("export"))["export"]["blocks"] == [{"player": id_of(ana), "blocked": [id_of(bo)]}]
-    await server.service(Erasure).forget(id_of(bo))
-    assert (await ana.ask("block"))["blocks"] == []
-
-
-async def test_forgetting_a_player_ends_challenges_and_exports_have_only_own_ones(
-    server: Server, ana: Peer, bo: Peer
-) -> None:
-    id = await challenge(ana, bo)
-    assert "challenges" not in (await bo.ask("export"))["export"]
-    own = (await ana.ask("export"))["export"]["challenges"]
-    assert [one["challenge"] for one in own] == [id]
-    assert not any("until" in one for one in own)
-    await server.service(Erasure).forget(id_of(ana))
-    assert (await over(bo, id))["how"] == "expired"
-    assert [one async for some in server.core.store.table(CHALLENGES).load_all() for one in some] == []
 
 
 async def test_a_challenge_finds_a_player_at_another_server_and_both_find_its_room(node: Node) -> None:

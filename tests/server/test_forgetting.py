@@ -40,8 +40,14 @@ def traces(folder: Path, *texts: str) -> list[str]:
 
 
 async def live(ana: Peer, bo: Peer) -> str:
-    """Claim a name, open an event, win and share a game, and begin the next, as ana; return the code of its room."""
+    """Claim a name, open an event, win and share a game, and begin the next, as ana; return the code of its room.
+
+    Each of the two has challenged and blocked the other.
+    """
     await ana.ask("claim_name", name=NAME)
+    for request in ("challenge", "block"):
+        for peer, other in ((ana, bo), (bo, ana)):
+            assert (await peer.ask(request, player=other.welcome["player"]))["type"] == "ok"
     event = (await ana.ask("event_open", kind="swiss", title="Cup", clock=CLOCK))["event"]
     await ana.ask("event_join", event=event)
     room: str = (await ana.ask("create"))["room"]
@@ -81,6 +87,7 @@ async def test_a_player_is_forgotten_in_a_game(server: Server, tmp_path: Path, m
         (game,) = (await bo.ask("history"))["games"]
         assert game["players"]["X"] == {"player": "player-1", "name": "player-1"}
         assert room == game["room"]
+        assert [told["how"] for told in bo.seen if told["type"] == "challenge_over"] == ["expired"] * 2
         async with open_peer(server.url, token=token) as late:
             assert late.welcome["code"] == "bad_token"
     async with open_peer(server.url, NAME) as other:
@@ -143,7 +150,10 @@ async def test_an_export_has_all_data_in_pages(server: Server) -> None:
         first = await ana.ask("export")
         found, games = first["export"], first["export"]["games"]
         assert [game["room"] for game in games] == [room]
-        assert {*found} == {"player", "games", "rooms", "players", "claims", "accounts", "shares", "events"}
+        tables = ["rooms", "players", "claims", "accounts", "shares", "events", "blocks", "challenges"]
+        assert {*found} == {"player", "games", *tables}
+        ids = [peer.welcome["player"] for peer in (ana, bo)]
+        assert found["blocks"] == [{"player": ids[0], "blocked": ids[1:]}]
         assert found["accounts"][0]["claimed"] == NAME
         assert "salt" not in str(found)
         assert (await ana.ask("export", before=first["before"]))["export"] == {"games": []}
