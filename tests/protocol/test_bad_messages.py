@@ -163,9 +163,11 @@ def test_a_missing_field_is_refused_and_named(kind: str, field: str) -> None:
     )
 
 
-@pytest.mark.parametrize(("rules", "path"), [*TABLES["wrong rules"], ({"blocked": [0] * 1025}, "rules.blocked")])
-def test_a_wrong_value_in_spelled_out_rules_is_refused_with_its_path(rules: dict[str, Any], path: str) -> None:
-    bad = refused(json.dumps({**CREATE, "rules": rules}))
+@pytest.mark.parametrize(
+    ("fields", "path"), [*TABLES["wrong settings"], ({"rules": {"blocked": [0] * 1025}}, "rules.blocked")]
+)
+def test_a_wrong_value_in_rules_or_a_clock_is_refused_with_its_path(fields: dict[str, Any], path: str) -> None:
+    bad = refused(json.dumps({**CREATE, **fields}))
     assert (bad.code, bad.path) == ("bad_message", path)
 
 
