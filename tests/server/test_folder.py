@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import os
-import shutil
 import sqlite3
 import stat
 import sys
@@ -16,11 +15,12 @@ from tictactoe_server.features.backups.copying import check_database, folder_sou
 from tictactoe_server.features.backups.files import back_up, database_in, restore_backup
 from tictactoe_server.records.tables import KEPT
 from tictactoe_server.storage.folder import FILE_NAME, LOCK_NAME, DataFolder
-from tictactoe_server.storage.schema import SCHEMA
+from tictactoe_server.storage.schema import APPLICATION_ID, SCHEMA
 from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import MISSING, CannotOpenStore
 
 CODE = "K7M4PQ"
+VERSION_1_ID = 0x74746F65
 
 
 def mode_of(path: Path) -> int:
@@ -158,55 +158,32 @@ def test_another_programs_database_is_not_changed(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_newer_schema_is_refused_and_not_changed(tmp_path: Path) -> None:
-    asyncio.run(SqliteStore.open(tmp_path, KEPT).close())
-    path = tmp_path / FILE_NAME
-    change(path, "PRAGMA user_version = 99")
+@pytest.mark.parametrize(
+    ("id", "schema", "reason"),
+    [
+        (VERSION_1_ID, 4, "version 1 of tictactoe-server"),
+        (APPLICATION_ID, 99, f"schema 99, but this version supports schemas up to {SCHEMA}"),
+        (5, 0, "another program"),
+    ],
+)
+def test_what_another_version_or_program_wrote_is_refused_and_not_changed(
+    tmp_path: Path, id: int, schema: int, reason: str
+) -> None:
+    folder, path = tmp_path, tmp_path / FILE_NAME
+    change(path, f"PRAGMA application_id = {id}", f"PRAGMA user_version = {schema}")
     before = path.read_bytes()
-    with pytest.raises(CannotOpenStore, match=f"schema 99, but this version supports schemas up to {SCHEMA}"):
-        SqliteStore.open(tmp_path, KEPT)
-    assert path.read_bytes() == before
-
-
-@pytest.mark.parametrize("is_killed", [False, True])
-def test_version_1_is_refused(tmp_path_factory: pytest.TempPathFactory, *, is_killed: bool) -> None:
-    folder = tmp_path_factory.mktemp("data")
-    with contextlib.closing(sqlite3.connect(folder / FILE_NAME)) as connection:
-        connection.execute(f"PRAGMA application_id = {0x74746F65}")
-        connection.execute("PRAGMA user_version = 4")
-        connection.execute("CREATE TABLE rooms (key TEXT)")
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("INSERT INTO rooms VALUES ('K7M4PQ')")
-        connection.commit()
-        if is_killed:
-            for name in (FILE_NAME, f"{FILE_NAME}-wal"):
-                shutil.copy(folder / name, folder / f"{name}.copy")
-    if is_killed:
-        for name in (FILE_NAME, f"{FILE_NAME}-wal"):
-            (folder / f"{name}.copy").rename(folder / name)
-    folder.chmod(0o755)
-    before = snapshot(folder)
-    backup = folder.parent / "backup"
     for use in (
         lambda: SqliteStore.open(folder, KEPT),
-        lambda: back_up(database_in(folder), backup),
-        lambda: restore_backup(folder, folder / FILE_NAME),
-        lambda: asyncio.run(check_database(folder / FILE_NAME, KEPT)),
+        lambda: back_up(database_in(folder), folder / "backup"),
+        lambda: restore_backup(folder, path),
+        lambda: asyncio.run(check_database(path, KEPT)),
         lambda: asyncio.run(read_folder(folder)),
     ):
-        with pytest.raises(CannotOpenStore, match="version 1 of tictactoe-server"):
+        with pytest.raises(CannotOpenStore, match=reason):
             use()
-    assert snapshot(folder) == before
+    assert path.read_bytes() == before
 
 
 async def read_folder(folder: Path) -> None:
     async with folder_source(folder, KEPT):
         pass
-
-
-def snapshot(folder: Path) -> dict[str, tuple[bytes, int, int]]:
-    """Return the content, mode and modification time of each file and of the folder itself."""
-    return {
-        path.name: (path.read_bytes() if path.is_file() else b"", path.stat().st_mode, path.stat().st_mtime_ns)
-        for path in (folder, *folder.iterdir())
-    }
