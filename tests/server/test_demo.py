@@ -43,13 +43,6 @@ async def test_demonstration_games_follow_one_another(eve: Peer) -> None:
         assert demo["result"]["reason"] == "line"
 
 
-async def test_demonstration_games_are_in_no_list_and_no_count(server: Server, eve: Peer) -> None:
-    await eve.until(lambda message: message.get("demo"))
-    assert (await eve.ask("rooms"))["rooms"] == []
-    assert server.core.count_games() == 0
-    assert not server.core.rooms.by_code
-
-
 async def test_it_ends_for_a_game_of_people_and_comes_back_after_it(server: Server, eve: Peer) -> None:
     await eve.until(lambda message: message.get("demo"))
     async with two_playing(server) as (ana, bo, room):

@@ -9,7 +9,6 @@ from tests.peer import open_peer, until
 from tests.server.requests import ACCEPT, ASK, DRAW, LEAVE, OFFER, RESIGN, WIN
 from tests.server.tables import ANA, BO, CODE, CY, HOLD_MS, START, Table, by_nobody
 from tictactoe_engine import PRESETS
-from tictactoe_engine.records import format_record, parse_record
 from tictactoe_protocol.pushes import Happening, Result, SeatState
 from tictactoe_protocol.requests import Choose, Leave, Resign
 from tictactoe_protocol.terms import ClockFields
@@ -17,7 +16,6 @@ from tictactoe_server.core.indexes import RoomExists
 from tictactoe_server.core.live_room import LiveRoom
 from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.features.tournaments.running import Running, purpose_of
-from tictactoe_server.rooms.finished import finished_game, record_of
 from tictactoe_server.rooms.play import go_on, stand_still
 from tictactoe_server.rooms.room import NOBODY, Player, expires_at
 from tictactoe_server.rooms.seating import drop, enter, hand_over, open_room
@@ -65,13 +63,6 @@ def test_only_the_two_of_the_pairing_get_a_seat_and_under_their_names_of_the_eve
     table.do(Player(ANA.id, "somebody else"), enter)
     assert table.room.names == {"X": "ana", "O": "bo"}
     assert (table.state["event"], table.state["pairing"]) == (EVENT, PAIRING)
-
-
-@pytest.mark.parametrize("wrong", [{"clock": None}, {"analysis": "open"}, {"reserved": {}}])
-def test_a_room_of_an_event_without_a_clock_or_with_a_free_seat_or_help_is_an_error(wrong: dict[str, Any]) -> None:
-    terms: dict[str, Any] = {"clock": CLOCK, "reserved": {"X": away(ANA), "O": away(BO)}, **OF_EVENT} | wrong
-    with pytest.raises(ValueError, match="has a clock"):
-        open_room(CODE, PRESETS["classic"], None, START, **terms)
 
 
 @pytest.mark.parametrize("clock", [CLOCK, ClockFields(move_ms=90_000)], ids=["by seat", "by move"])
@@ -218,16 +209,6 @@ def test_from_eight_moves_on_a_draw_can_be_agreed() -> None:
     table.move(20)
     table.do(ANA, OFFER)
     assert table.do(BO, ACCEPT).result == Result(None, "agreed")
-
-
-def test_the_record_of_an_event_game_names_event_and_round() -> None:
-    table = Pairing()
-    table.wait(READY_MS)
-    record = record_of(finished_game(table.expire(), 1_700_000_000_000))
-    text = format_record(record)
-    assert '[Event "EV3NTS"]\n[Round "3.2"]\n' in text
-    assert '[Result "none"]\n[Reason "forfeit"]\n\nnone\n' in text
-    assert parse_record(text) == record
 
 
 async def open_pairing(server: Server, one: Player | SeatState, other: Player | SeatState, **terms: Any) -> LiveRoom:

@@ -6,11 +6,10 @@ import pytest
 
 from tests.fakes import TroubledStore
 from tests.limits import uncounted
-from tests.peer import until
 from tests.server.events.authors import begun as begun_before
 from tests.server.events.authors import new_event
 from tests.server.events.authors import run as carry_out
-from tests.server.test_events_service import HERE, begun, events_of, known
+from tests.server.test_events_service import HERE, known
 from tictactoe_server.features.tournaments.event_store import EVENTS, IDLE_DAYS, OVER_DAYS
 from tictactoe_server.server import Server
 from tictactoe_server.storage.store import MISSING, Unreadable, save
@@ -18,19 +17,6 @@ from tictactoe_server.storage.store import MISSING, Unreadable, save
 pytestmark = pytest.mark.features
 
 DAY_MS = 86_400_000
-
-
-async def test_a_running_game_is_not_ended_for_an_event_that_is_known_as_it_was_before() -> None:
-    async with Server(HERE, limits=uncounted()) as server, known(server, "ana") as ana, known(server, "bo") as bo:
-        event = await begun(ana, ana, bo)
-        room, events = (await bo.next_of("call"))["room"], events_of(server)
-        one = events.events._mirror.holder(event)
-        newest, before = one.value, msgspec.structs.replace(one.value.pairings[0], room="")
-        one.value, one.revision = msgspec.structs.replace(newest, pairings=(before,)), one.revision - 1
-        events.running.wake(event)
-        await until(lambda: events.events.known(event) == newest)
-        await bo.ask("join", room=room)
-        assert (await bo.ask("resign", room=room))["type"] == "ok"
 
 
 async def test_idle_events_are_deleted_and_finished_ones_much_later(tmp_path: Path) -> None:

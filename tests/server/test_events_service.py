@@ -136,21 +136,6 @@ async def test_a_call_reaches_every_connection_within_a_second(server: Server) -
             assert 0 < mine["due_ms"] <= 60_000
 
 
-async def test_the_welcome_lists_calls_until_the_game_is_scored(server: Server, ana: Peer, bo: Peer) -> None:
-    await begun(bo, ana, bo)
-    call = await ana.next_of("call")
-    async with known(server, token=ana.welcome["token"]) as again:
-        (found,) = again.welcome["calls"]
-        assert {key: found[key] for key in ("room", "mark", "against")} == {
-            key: call[key] for key in ("room", "mark", "against")
-        }
-        assert (await again.ask("join", room=call["room"]))["seat"] == call["mark"]
-        await again.ask("resign", room=call["room"])
-    await bo.until(lambda message: message.get("status") == "over")
-    async with known(server, token=ana.welcome["token"]) as again:
-        assert "calls" not in again.welcome
-
-
 async def test_too_many_bots_are_refused() -> None:
     async with Server(HERE, limits=Limits()) as server, known(server, "ana") as ana:
         refused = await ana.ask("event_open", **SLOW, bots=["easy"] * 21)

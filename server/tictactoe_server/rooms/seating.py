@@ -28,7 +28,7 @@ def open_room(
     reserved: Mapping[str, SeatState] = {},
     **fields: Any,
 ) -> Room:
-    """Return a new room. Raise ValueError unless an organised room has a clock, two taken seats and closed analysis.
+    """Return a new room.
 
     Args:
         seat: The mark of `player`, by default the first mark. Guests get the first free marks.
@@ -55,9 +55,6 @@ def open_room(
         remaining_ms=full_clocks(clock, rules.marks),
         **fields,
     )
-    is_full = len(room.seats) == 2 and None not in room.seats.values()
-    if room.terms.is_organised and (room.clock is None or not is_full or room.analysis != "closed"):
-        raise ValueError("An organised room has a clock, somebody in each of its two seats, and closed analysis.")
     return begin_turn(room, now)
 
 
