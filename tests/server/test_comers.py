@@ -114,19 +114,6 @@ def test_a_class_of_300_behind_one_address_opens_the_page_and_plays_and_meets_no
     assert not admission.refused
 
 
-def test_a_class_of_300_may_open_rooms_take_seats_and_mistype_codes_at_the_same_time() -> None:
-    limits = Limits()
-    for count in (
-        limits.new_players_at_once_per_address,
-        limits.seats_per_address,
-        limits.misses_at_once_per_address,
-        2 * limits.creates_per_minute_per_address,
-        2 * limits.rooms_per_address,
-        limits.messages_at_once_per_address / 10,
-    ):
-        assert count >= PUPILS
-
-
 async def test_work_is_sliced_and_addresses_take_turns() -> None:
     done: list[str] = []
     queue, turned = FairQueue(), 0

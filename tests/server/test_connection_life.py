@@ -1,6 +1,5 @@
 import asyncio
 import contextlib
-import gc
 import itertools
 import time
 from collections.abc import Awaitable, Callable
@@ -119,25 +118,13 @@ async def open_on_fake_transport(limits: Limits) -> tuple[Listener, Connection, 
     return listener, connection, transport
 
 
-def let_nobody_in(connection: Connection) -> Receiver:
-    raise AssertionError(connection)
-
-
-async def test_the_hello_timeout_includes_the_tls_handshake() -> None:
-    limits = uncounted(hello_seconds=0.3)
-    listener = Listener(let_nobody_in, Admission(limits), limits)
-    slow, quick = FakeTransport(), FakeTransport()
-    connections = [
-        listener._make_connection(RemotePeer(Admission(limits))) for _ in range(2)
-    ]  # made when a socket is accepted
-    connections[1].connection_made(quick)  # accepted last, so that the time of the other one is over before
-    assert not quick.is_aborted
-    await until(lambda: quick.is_aborted)
-    connections[0].connection_made(slow)  # called when the handshake of TLS is done
-    assert slow.is_aborted
-    for connection in connections:
-        connection.connection_lost(None)
-    assert list(listener.connections) == []
+async def test_a_tls_handshake_that_ends_after_the_time_for_a_hello_is_aborted() -> None:
+    limits = uncounted()
+    listener, transport = Listener(lambda connection: Receiver(), Admission(limits), limits), FakeTransport()
+    connection = listener._make_connection(RemotePeer(Admission(limits)))  # as when a socket is accepted
+    expire(connection)
+    connection.connection_made(transport)  # as when the handshake is done
+    assert transport.is_aborted
 
 
 async def test_idle_peers_are_pinged_and_stay_if_they_answer(serve: Serve) -> None:
@@ -356,29 +343,3 @@ async def test_no_state_follows_the_end_of_a_room(serve: Serve) -> None:
             told.append(message["type"])
         assert "room" in told
         assert "room" not in told[told.index("closed") :]
-
-
-async def test_connections_leave_nothing_for_the_garbage_collector(server: Server) -> None:
-    async def come_and_go() -> None:
-        async with open_peer(server.url) as ana:
-            room = (await ana.ask("create"))["room"]
-            async with open_bytes(server.port) as (reader, writer):
-                writer.write(UPGRADE + HELLO + text(f'{{"type":"join","room":"{room}"}}'))
-                await ana.state(status="playing")
-                writer.write(text(f'{{"type":"leave","room":"{room}"}}'))
-                await ana.state(status="over")
-                del reader
-            await ana.ask("leave", room=room)
-
-    def connections() -> int:
-        return sum(type(thing) is Connection for thing in gc.get_objects())
-
-    await come_and_go()
-    gc.collect()
-    gc.disable()
-    try:
-        for _ in range(5):
-            await come_and_go()
-        await until(lambda: not connections())
-    finally:
-        gc.enable()

@@ -18,7 +18,6 @@ from tictactoe_server.records.tables import ACCOUNTS, CLAIMS, PLAYERS, Account, 
 from tictactoe_server.rooms.room import Player
 from tictactoe_server.server import Server, kept_by
 from tictactoe_server.settings import Settings
-from tictactoe_server.storage.memory import MemoryTable
 from tictactoe_server.storage.schema import index_persons
 from tictactoe_server.storage.specs import TableSpec
 from tictactoe_server.storage.sqlite import SqliteStore
@@ -89,23 +88,6 @@ async def costs_among(count: int) -> dict[str, int]:
         assert exported.keys() >= {"players", "claims", "accounts", BLOCKS.name, "rooms"}
         assert len(exported["games"]) == 1
         return await ask_everything(server, ana)
-
-
-async def test_a_hello_reads_player_and_account_at_most_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    reads = list[str]()
-    load = MemoryTable.load
-
-    async def counted(table: MemoryTable[Any], key: str) -> Any:
-        reads.extend(name for name, one in tables.items() if one is table)
-        return await load(table, key)
-
-    async with Server(Settings(host="127.0.0.1", port=0)) as server:
-        tables = {spec.name: server.core.store.table(spec) for spec in (PLAYERS, ACCOUNTS)}
-        monkeypatch.setattr(MemoryTable, "load", counted)
-        async with open_peer(server.url, "ana") as ana:
-            assert reads == []
-        async with open_peer(server.url, "ana", token=ana.welcome["token"]):
-            assert reads == ["players", "accounts"]
 
 
 @pytest.mark.features
