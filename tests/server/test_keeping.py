@@ -91,8 +91,7 @@ async def test_a_game_is_shared_while_more_may_be_kept(monkeypatch: pytest.Monke
     playing = Playing(monkeypatch, games=1)
     monkeypatch.setattr("tictactoe_server.people.allowances.ROW_BYTES", 999_000)
     async with playing.server as server, two_playing(server) as (ana, bo, room):
-        await play_out({"X": ana, "O": bo}, room, FOR_X)
-        game = (await ana.ask("history"))["games"][0]["game_id"]
+        game = (await play_out({"X": ana, "O": bo}, room, FOR_X))["game_id"]
         shared = (await ana.ask("share", game_id=game))["replay"]
         assert (await ana.ask("share", game_id=game))["replay"] == shared
         for _ in range(3):

@@ -59,8 +59,7 @@ async def test_only_watchers_may_analyse_a_game_against_a_bot(ana: Peer, eve: Pe
 
 async def test_finished_games_can_be_reviewed_by_players_and_by_link(server: Server) -> None:
     async with two_playing(server) as (ana, bo, room), open_peer(server.url) as eve:
-        await play_out({"X": ana, "O": bo}, room, WON_BY_X)
-        game = (await ana.ask("history"))["games"][0]["game_id"]
+        game = (await play_out({"X": ana, "O": bo}, room, WON_BY_X))["game_id"]
         analysis = await analysis_of(ana, "review", game_id=game, ply=4)
         assert (analysis["ply"], analysis["turn"], analysis["best"], analysis["solved"]) == (4, "X", [2], True)
         assert (await analysis_of(bo, "review", game_id=game))["turn"] is None

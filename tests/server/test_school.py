@@ -85,15 +85,14 @@ async def test_lists_pages_texts_and_pictures_show_marks_and_no_ids(school: Serv
         assert {seat[field] for seat in shown["seats"].values() for field in ("name", "player")} == set(hidden)
         told = [json.dumps(lobby), json.dumps(board), json.dumps(await bo.ask("rooms")), await read(school, "/wall")]
         told += [await read(school, path) for path in ("/", "/api/rooms", f"/api/rooms/{room}", f"/{room}")]
-        await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
-        game = (await ana.ask("history"))["games"][0]
-        replay = f"replay/{(await ana.ask('share', game_id=game['game_id']))['replay']}"
-        texts = f"/api/games/{game['game_id']}", f"/api/rooms/{room}", f"/{replay}", f"/{replay}.json"
+        game = (await play_out({"X": ana, "O": bo}, room, LINE_FOR_X))["game_id"]
+        replay = f"replay/{(await ana.ask('share', game_id=game))['replay']}"
+        texts = f"/api/games/{game}", f"/api/rooms/{room}", f"/{replay}", f"/{replay}.json"
         told += [await read(school, path) for path in texts]
         pages = [f"/{place}{one}" for one in (room, replay) for place in ("", "embed/")]
         told += [(await get(school, path, accept=BROWSER)).body.decode() for path in pages]
         async with open_peer(school.url) as other:
-            told.append(json.dumps(await other.ask("record", game_id=game["game_id"])))
+            told.append(json.dumps(await other.ask("record", game_id=game)))
         for one in (room, replay):
             assert (await get(school, f"/preview/{one}.png")).status == 200
         told += map(str, previews_of(school)._pictures)
