@@ -93,12 +93,17 @@ def check_words(error: Message) -> None:
 
 @contextlib.asynccontextmanager
 async def open_peer(
-    url: str, name: str | None = None, token: str | None = None, tls: ssl.SSLContext | None = None, **fields: Any
+    url: str,
+    name: str | None = None,
+    token: str | None = None,
+    tls: ssl.SSLContext | None = None,
+    headers: Sequence[tuple[str, str]] = (),
+    **fields: Any,
 ) -> AsyncIterator[Peer]:
-    """Connect and send `hello` with these fields."""
+    """Connect with these HTTP headers and send `hello` with these fields."""
     # An unbounded queue: with a full one, closing would wait for up to ten seconds.
     terms: dict[str, Any] = {"compression": None, "proxy": None, "max_queue": None, "open_timeout": PATIENCE_SECONDS}
-    async with connect(url, ssl=tls, **terms) as socket:
+    async with connect(url, ssl=tls, additional_headers=headers, **terms) as socket:
         peer = Peer(socket, fields.get("language", ""))
         fields |= {key: value for key, value in (("name", name), ("token", token)) if value is not None}
         await peer.send("hello", **fields)

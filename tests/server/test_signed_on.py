@@ -1,15 +1,14 @@
 """Names from a trusted proxy's sign-on: the same on all devices, unavailable to others, and only from the proxy."""
 
-import contextlib
 import json
-from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
 from ipaddress import ip_network
+from typing import Any
 
 import pytest
-from websockets.asyncio.client import connect
 
 from tests.end_to_end.test_server_command import run
-from tests.peer import PATIENCE_SECONDS, Message, Peer, open_peer
+from tests.peer import Message, Peer, open_peer
 from tests.server.test_forgetting import until_done
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -19,16 +18,9 @@ BEHIND_PROXY = Settings(
 )
 
 
-@contextlib.asynccontextmanager
-async def signed_on(server: Server, *names: str, **hello: str) -> AsyncIterator[Peer]:
+def signed_on(server: Server, *names: str, **hello: Any) -> AbstractAsyncContextManager[Peer]:
     """Connect as a proxy does for a signed-on user, and say hello."""
-    fields = [("Remote-User", name) for name in names]
-    terms = {"additional_headers": fields, "proxy": None, "open_timeout": PATIENCE_SECONDS}
-    async with connect(server.url, **terms) as socket:  # type: ignore[arg-type]
-        peer = Peer(socket)
-        await peer.send("hello", **hello)
-        peer.welcome = await peer.receive()
-        yield peer
+    return open_peer(server.url, headers=[("Remote-User", name) for name in names], **hello)
 
 
 async def welcome(server: Server, *names: str, **hello: str) -> Message:
