@@ -8,11 +8,11 @@ from tests.limits import uncounted
 from tests.peer import Message, Peer, open_peer
 from tests.server.test_event_rooms import open_pairing, player_of
 from tests.server.test_forgetting import traces, until_done
+from tests.server.test_limits import serving
 from tictactoe_server.features.bots.service import FEATURE as BOTS
 from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.rooms.room import Player
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Settings
 
 CLOCK = {"initial_ms": 60_000, "increment_ms": 0}
 THREE = {"rows": 4, "columns": 4, "line": 4, "marks": "XOA"}
@@ -117,8 +117,8 @@ async def test_a_guests_claimed_name_is_marked(server: Server) -> None:
 
 
 async def test_servers_that_assign_names_name_guests_too() -> None:
-    settings = Settings(host="127.0.0.1", port=0, for_="school", features=(BotOptions(demo=False),))
-    async with Server(settings) as server, open_peer(server.url, "ana") as ana:
+    school = serving(for_="school", features=(BotOptions(demo=False),))
+    async with school as server, open_peer(server.url, "ana") as ana:
         await open_table(ana, "Bo")
         shown = names(await ana.state())
         assert re.fullmatch("[A-Z][a-z]+ [A-Z][a-z]+ [0-9]{2}", shown["O"])
@@ -126,9 +126,8 @@ async def test_servers_that_assign_names_name_guests_too() -> None:
 
 
 async def test_guests_count_for_no_limit_of_seats_and_games_are_in_one_history() -> None:
-    settings = Settings(host="127.0.0.1", port=0)
     limits = uncounted(seats_per_player=1, seats_per_address=1)
-    async with Server(settings, limits=limits) as server, open_peer(server.url, "ana") as ana:
+    async with serving(limits) as server, open_peer(server.url, "ana") as ana:
         room = await open_table(ana, "Bo")
         await play_seats(ana, room, [0, 3, 1, 4, 2])
         (game,) = (await ana.ask("history"))["games"]
@@ -138,9 +137,8 @@ async def test_guests_count_for_no_limit_of_seats_and_games_are_in_one_history()
 @pytest.mark.features
 @pytest.mark.parametrize("kind", ["resign", "leave"])
 async def test_forgetting_a_player_forgets_the_names_of_guests(tmp_path: Path, kind: str) -> None:
-    settings = Settings(host="127.0.0.1", port=0, data=tmp_path / "data")
     guest = "Quetzal"
-    async with Server(settings) as server, open_peer(server.url, "cy") as cy:
+    async with serving(data=tmp_path / "data") as server, open_peer(server.url, "cy") as cy:
         async with open_peer(server.url, "Xylophon") as ana:
             room = await open_table(ana, guest, rules=THREE)
             await cy.ask("join", room=room)

@@ -1,9 +1,9 @@
 from pathlib import Path
 
 from tests.peer import Peer, open_peer, play_out, two_playing
+from tests.server.test_limits import serving
 from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Settings
 
 LINE_FOR_X = [0, 3, 1, 4, 2]
 
@@ -16,8 +16,7 @@ async def test_a_game_that_does_not_exist_is_refused(eve: Peer) -> None:
 
 
 async def test_a_finished_state_has_the_id_of_its_game_which_is_public_if_the_room_is(tmp_path: Path) -> None:
-    settings = Settings("127.0.0.1", 0, data=tmp_path)
-    async with Server(settings) as server, two_playing(server) as (ana, bo, room):
+    async with serving(data=tmp_path) as server, two_playing(server) as (ana, bo, room):
         async with open_peer(server.url, "eve") as eve:
             await eve.ask("watch", room=room)
             over = await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
@@ -33,7 +32,7 @@ async def test_a_finished_state_has_the_id_of_its_game_which_is_public_if_the_ro
         assert "game_id" not in await ana.state(game=2)
         await ana.ask("resign", room=room)
         assert "game_id" not in await ana.state(game=2, status="over")  # it was aborted, and is not kept
-    async with Server(settings) as after, open_peer(after.url) as eve:
+    async with serving(data=tmp_path) as after, open_peer(after.url) as eve:
         assert parse_record((await eve.ask("record", game_id=id))["record"]).moves == tuple(LINE_FOR_X)
 
 

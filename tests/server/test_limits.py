@@ -3,11 +3,11 @@ import contextlib
 import json
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from ipaddress import ip_network
 
 import pytest
-from websockets.asyncio.client import connect
 
 from tests.fakes import FakeClock
 from tests.limits import uncounted
@@ -24,8 +24,8 @@ LOOPBACK = (ip_network("127.0.0.0/8"),)
 MINUTE_MS = 60_000
 
 
-def serving(limits: Limits, clock: Callable[[], int] = time.monotonic_ns, **chosen: object) -> Server:
-    settings = Settings(host="127.0.0.1", port=0, **chosen)  # type: ignore[arg-type]
+def serving(limits: Limits | None = None, clock: Callable[[], int] = time.monotonic_ns, **chosen: object) -> Server:
+    settings = Settings(**{"host": "127.0.0.1", "port": 0, **chosen})  # type: ignore[arg-type]
     return Server(settings, limits=limits, monotonic_ns=clock)
 
 
@@ -154,8 +154,8 @@ async def test_games_with_bots_are_limited_by_player() -> None:
 
 @pytest.mark.features
 async def test_games_of_bots_pause_without_watchers() -> None:
-    server = Server(Settings(host="127.0.0.1", port=0, features=(BotOptions(pause_seconds=0.05),)), limits=uncounted())
-    async with server, open_peer(server.url) as ana, open_peer(server.url) as bo:
+    pausing = serving(uncounted(), features=(BotOptions(pause_seconds=0.05),))
+    async with pausing as server, open_peer(server.url) as ana, open_peer(server.url) as bo:
         room = (await ana.ask("create", rules="gomoku", bots=["easy", "easy"]))["room"]
         await ana.state(ply=2)
         await ana.ask("leave", room=room)
@@ -300,15 +300,9 @@ async def handshake(
         return int((await reader.readline()).split()[1])
 
 
-@contextlib.asynccontextmanager
-async def speaking_for(server: Server, *addresses: str) -> AsyncIterator[Peer]:
+def speaking_for(server: Server, *addresses: str) -> AbstractAsyncContextManager[Peer]:
     """Connect as a proxy that names these addresses, and say hello."""
-    headers = [("X-Forwarded-For", address) for address in addresses]
-    async with connect(server.url, additional_headers=headers, compression=None, proxy=None) as socket:
-        peer = Peer(socket)
-        await peer.send("hello")
-        peer.welcome = await peer.receive()
-        yield peer
+    return open_peer(server.url, headers=[("X-Forwarded-For", address) for address in addresses])
 
 
 @pytest.mark.parametrize(("lines", "address"), cases("addresses that a proxy names"))

@@ -5,10 +5,7 @@ import json
 import re
 import subprocess
 import sys
-import time
 from base64 import b64decode
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote, urljoin, urlsplit
@@ -21,6 +18,7 @@ from tests.limits import uncounted
 from tests.peer import Peer, open_peer, play_out, two_playing
 from tests.raw import open_bytes
 from tests.rows import each
+from tests.server.test_limits import serving
 from tests.server.test_plain_http import Answer, read_answer
 from tictactoe_engine.records import parse_record
 from tictactoe_protocol import clean_text
@@ -29,7 +27,6 @@ from tictactoe_server.http.pages import draw_qr
 from tictactoe_server.play.lobby import CODES
 from tictactoe_server.records.tables import SHARES
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Limits, Settings
 from tictactoe_server.transport.admission import Admission
 from tictactoe_server.transport.http_messages import HttpRequest
 from tictactoe_server.transport.listen import Links, addresses_at
@@ -59,15 +56,6 @@ def head_of(answer: Answer) -> tuple[str, str]:
     assert title is not None
     assert description is not None
     return title[1], description[1]
-
-
-@asynccontextmanager
-async def serving(
-    limits: Limits | None = None, clock: Callable[[], int] = time.monotonic_ns, **chosen: object
-) -> AsyncIterator[Server]:
-    settings = Settings(**{"host": "127.0.0.1", "port": 0, **chosen})  # type: ignore[arg-type]
-    async with Server(settings, limits=limits, monotonic_ns=clock) as server:
-        yield server
 
 
 async def test_a_room_and_the_server_have_a_qr_code_of_the_link_for_others(server: Server) -> None:
@@ -222,8 +210,7 @@ async def test_all_addresses_have_the_path_under_which_a_proxy_shows_the_server(
             room = (await ana.ask("create"))["room"]
             await bo.ask("join", room=room)
             assert f"In a browser:   {own}/{room}\n" in await text_of(below, f"/games/{room}")
-            await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
-            game = (await ana.ask("history"))["games"][0]["game_id"]
+            game = (await play_out({"X": ana, "O": bo}, room, LINE_FOR_X))["game_id"]
             assert (await ana.ask("share", game_id=game))["link"].startswith(f"{own}/replay/")
 
 
@@ -399,16 +386,11 @@ async def test_codes_cannot_be_found_by_trying_and_misses_over_http_do_not_count
         assert [await ana.refusal("join", room="K7M4PQ") for _ in range(4)] == ["no_such_room"] * 3 + ["rate_limited"]
 
 
-async def play_a_game(ana: Peer, bo: Peer) -> str:
-    room = (await ana.ask("create"))["room"]
-    await bo.ask("join", room=room)
-    await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
-    return str((await ana.ask("history"))["games"][0]["game_id"])
-
-
 async def test_a_shared_game_is_public_until_revoked(server: Server, ana: Peer, bo: Peer, eve: Peer) -> None:
     assert ana.welcome["sharing"] is True
-    game = await play_a_game(ana, bo)
+    room = (await ana.ask("create"))["room"]
+    await bo.ask("join", room=room)
+    game = (await play_out({"X": ana, "O": bo}, room, LINE_FOR_X))["game_id"]
     assert await eve.refusal("share", game_id=game) == "not_allowed"
     told, again, others = [await peer.ask("share", game_id=game) for peer in (ana, ana, bo)]
     assert re.fullmatch(r"[\w-]{22}", told["replay"])

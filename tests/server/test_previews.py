@@ -6,7 +6,8 @@ import pytest
 from msgspec import convert
 
 from tests.peer import Peer, open_peer, play_out, two_playing
-from tests.server.test_pages import BROWSER, LINE_FOR_X, get, serving
+from tests.server.test_limits import serving
+from tests.server.test_pages import BROWSER, LINE_FOR_X, get
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_server.features.previews.pictures import BoardCard, Card, Seat, TableCard, draw, spell
 from tictactoe_server.features.previews.service import Previews, card_of_room
@@ -96,8 +97,7 @@ async def test_nothing_is_shown_of_a_private_room(server: Server) -> None:
 
 async def test_a_shared_game_has_its_last_board_and_one_that_is_not_shared_has_none(server: Server) -> None:
     async with two_playing(server.url) as (ana, bo, room):
-        await play_out({"X": ana, "O": bo}, room, LINE_FOR_X)
-        game = (await ana.ask("history"))["games"][0]["game_id"]
+        game = (await play_out({"X": ana, "O": bo}, room, LINE_FOR_X))["game_id"]
         id = (await ana.ask("share", game_id=game))["replay"]
         card = card_of((await get(server, f"/replay/{id}", accept=BROWSER)).body)
         assert card["og:image"].endswith(f"/preview/replay/{id}.png")

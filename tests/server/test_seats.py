@@ -8,8 +8,6 @@ from tests.limits import uncounted
 from tests.peer import Peer, open_peer, play_out, two_playing
 from tests.server.test_limits import LOOPBACK, serving, speaking_for
 from tictactoe_server.features.bots.service import FEATURE as BOTS
-from tictactoe_server.server import Server
-from tictactoe_server.settings import Settings
 
 
 async def waiting_rooms(peer: Peer, count: int, **options: object) -> list[str]:
@@ -63,8 +61,8 @@ async def test_seats_are_limited_by_address() -> None:
 
 
 async def test_unstarted_seats_in_other_rooms_are_limited_by_address() -> None:
-    settings, limits = Settings("127.0.0.1", 0, trusted_proxies=LOOPBACK), uncounted(unbegun_seats_per_address=2)
-    async with Server(settings, limits=limits) as server, contextlib.AsyncExitStack() as stack:
+    limits = uncounted(unbegun_seats_per_address=2)
+    async with serving(limits, trusted_proxies=LOOPBACK) as server, contextlib.AsyncExitStack() as stack:
         ana, bo, cy, dan = [
             await stack.enter_async_context(speaking_for(server, f"192.0.2.{number}")) for number in (1, 2, 2, 1)
         ]
