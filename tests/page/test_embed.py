@@ -1,13 +1,11 @@
 import json
-import re
 from contextlib import AbstractAsyncContextManager
 
 from playwright.async_api import expect
 
 from tests.page.conftest import Visit, other_site
-from tests.page.test_wall import begin
 from tests.peer import open_peer, play_out, two_playing
-from tests.server.test_pages import BROWSER, LINE_FOR_X, get
+from tests.server.test_pages import LINE_FOR_X, get
 from tictactoe_server.server import Server
 
 
@@ -20,8 +18,8 @@ def framed(address: str) -> AbstractAsyncContextManager[str]:
 
 async def test_an_embedded_game_is_live_and_stores_nothing(server: Server, visit: Visit) -> None:
     origin = f"http://127.0.0.1:{server.port}"
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        room = await begin(ana, bo, "classic", (4,))
+    async with two_playing(server) as (ana, bo, room):
+        await play_out({"X": ana, "O": bo}, room, [4])
         async with framed(f"{origin}/embed/{room}") as site:
             visitor = await visit("about:blank")
             sockets: list[object] = []
@@ -67,28 +65,3 @@ async def test_an_event_has_its_games_and_its_table_in_a_frame(server: Server, v
             seq = json.loads((await get(server, f"/e/{event}.json")).body)["seq"]
             await ana.ask("event_run", event=event, action="begin", seq=seq)
             await expect(frame.locator(".pairings li")).to_contain_text("0 moves")
-
-
-async def test_everything_else_refuses_frames(server: Server) -> None:
-    async with open_peer(server.url, "ana") as ana:
-        private = (await ana.ask("create", visibility="private"))["room"]
-        public = (await ana.ask("create"))["room"]
-        terms = {"kind": "swiss", "title": "Friday", "clock": {"move_ms": 10_000}}
-        event = (await ana.ask("event_open", **terms))["event"]
-        hidden = (await ana.ask("event_open", entry="code", **terms))["event"]
-    sample = {r"([^/.]+)": public, r"([A-Za-z0-9_-]{16,64})": "abcdefghijklmnop"}
-    routes = ["/", "/nothing/here", f"/{private}", f"/embed/{private}", f"/embed/e/{hidden}", f"/e/{event}"]
-    routes += [f"/embed/{public}", "/embed/", "/embed/wall", "/embed/healthz", "/embed/embed", f"/embed/e/{event}/wall"]
-    for service in server._services:
-        for route in service.routes:
-            path = route
-            for group, value in sample.items():
-                path = path.replace(group, value)
-            routes.append(re.sub(r"\((?:\?:)?[^)]*\)+\??|[\\?]", "", path))
-    for path in routes:
-        policy = (await get(server, path, accept=BROWSER)).fields["content-security-policy"]
-        assert ("frame-ancestors *" in policy) == (path == f"/embed/{public}"), path
-        assert "frame-ancestors" in policy
-    absent = ("/embed/K7M4PQ", "/embed/replay/abcdefghijklmnop", "/embed/e/K7M4PQ")
-    for path in (f"/embed/{private}", f"/embed/e/{hidden}", *absent):
-        assert (await get(server, path, accept=BROWSER)).status == 404

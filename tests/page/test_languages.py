@@ -11,8 +11,8 @@ from tests.environment import environment
 from tests.faults.harness import COMMAND, Harness
 from tests.page.conftest import SERVER_GOES, Visit
 from tests.page.test_play import address
-from tests.page.test_wall import CLOCK, begin
-from tests.peer import Peer, open_peer
+from tests.page.test_wall import CLOCK
+from tests.peer import Peer, open_peer, play_out, two_playing
 from tictactoe_server.server import Server
 from tictactoe_words.catalogue import open_catalogue
 from tools.catalogue import find_faults
@@ -60,13 +60,13 @@ def english_in(texts: list[str]) -> list[str]:
 
 
 async def test_a_german_browser_sees_no_english_outside_a_room(server: Server, visit: Visit) -> None:
+    own_game = {"rows": 5, "columns": 6, "line": 4, "blocked": [3]}
     async with (
-        open_peer(server.url, "ana") as ana,
-        open_peer(server.url, "bo") as bo,
+        two_playing(server, rules="gomoku", clock=CLOCK) as (ana, bo, room),
+        two_playing(server, rules=own_game, clock=CLOCK),
         open_peer(server.url, "eve") as eve,
     ):
-        for rules in ("gomoku", {"rows": 5, "columns": 6, "line": 4, "blocked": [3]}):
-            await begin(ana, bo, rules, (0, 1), clock=CLOCK)
+        await play_out({"X": ana, "O": bo}, room, [0, 1])
         await eve.ask("create", rules="connect-four", analysis="open", chat="players", clock={"move_ms": 9000})
         hans = await visit(address(server), language="de-DE", may_fail="404")
         page = hans.page

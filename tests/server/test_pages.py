@@ -139,15 +139,28 @@ async def check_cached(server: Server, path: str, accept: str) -> None:
     assert (await get(server, path, 'If-None-Match: W/"other"', accept=accept)).body == first.body
 
 
-async def test_every_page_has_a_content_security_policy(server: Server) -> None:
-    for path, accept in (
-        ("/", BROWSER),
-        ("/", "*/*"),
-        ("/wall", BROWSER),
-        ("/nothing", BROWSER),
-        ("/robots.txt", "*/*"),
+@pytest.mark.features
+async def test_every_page_has_a_content_security_policy(server: Server, ana: Peer) -> None:
+    private = (await ana.ask("create", visibility="private"))["room"]
+    terms = {"kind": "swiss", "title": "Friday", "clock": {"move_ms": 10_000}}
+    event = (await ana.ask("event_open", entry="code", **terms))["event"]
+    for path, accept, status in (
+        ("/", BROWSER, 200),
+        ("/", "*/*", 200),
+        ("/wall", BROWSER, 200),
+        ("/nothing", BROWSER, 404),
+        ("/robots.txt", "*/*", 200),
+        (f"/{private}", BROWSER, 200),
+        (f"/e/{event}", BROWSER, 200),
+        (f"/embed/{private}", BROWSER, 404),
+        (f"/embed/e/{event}", BROWSER, 404),
+        ("/embed/K7M4PQ", BROWSER, 404),
+        ("/embed/replay/abcdefghijklmnop", BROWSER, 404),
+        ("/embed/wall", BROWSER, 404),
     ):
-        fields = (await get(server, path, accept=accept, host="localhost:1")).fields
+        answer = await get(server, path, accept=accept, host="localhost:1")
+        assert answer.status == status, path
+        fields = answer.fields
         policy = fields["content-security-policy"].split("; ")
         assert {"default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'"} <= set(policy)
         assert "connect-src 'self' ws://localhost:1 wss://localhost:1" in policy
