@@ -1,10 +1,9 @@
 import pytest
 from playwright.async_api import expect
 
-from tests.page.conftest import FindViolations, Visit, find_in_both_schemes, take_turns
+from tests.page.conftest import Visit
 from tests.page.test_play import address, one_at_the_board
-from tests.page.test_wall import CLOCK, begin
-from tests.peer import Peer, open_peer
+from tests.peer import Peer
 from tictactoe_engine import PRESETS
 from tictactoe_server.server import Server
 from tictactoe_words.catalogue import say
@@ -45,38 +44,6 @@ async def test_a_button_on_phones_opens_the_chat_and_counts_unread_lines(server:
     await ana.button("Talk").tap()
     await expect(ana.page.get_by_label("Say something")).to_be_hidden()
     await expect(bo.button("Talk")).to_be_hidden()
-
-
-async def test_a_room_fits_a_phone_and_its_cells_fit_a_finger(server: Server, visit: Visit) -> None:
-    ana = await visit(address(server), phone=True)
-    await ana.quick_match("Maximiliane Hohenthal 2", "gomoku")
-    bo = await visit(ana.page.url)
-    await bo.join("Bartholomeus Rosenzweig")
-    await ana.hears("Bartholomeus Rosenzweig joins as white.")
-    await expect(ana.page.locator(".player.m0")).to_contain_text("Maximiliane Hohenthal 2 (you)")
-    cut = """() => [...document.querySelectorAll(".game *")].filter((one) => one.checkVisibility()
-        && !one.closest("svg, .unseen, .moves") && (one.getBoundingClientRect().right > innerWidth
-        || getComputedStyle(one).overflowX === "hidden" && one.scrollWidth > one.clientWidth + 1))
-        .map((one) => one.outerHTML.slice(0, 99))"""
-    assert await ana.page.evaluate(cut) == []
-    cell = await ana.cell(0).bounding_box()
-    assert cell is not None
-    assert cell["width"] >= 24
-
-
-async def test_a_review_on_a_phone_keeps_the_board_visible(server: Server, visit: Visit) -> None:
-    ana = await visit(address(server), phone=True)
-    await ana.quick_match("ana")
-    bo = await visit(ana.page.url)
-    await bo.join("bo")
-    await take_turns((0, 3, 1, 4, 2), ana, bo)
-    await ana.choose("Review")
-    await expect(ana.page.locator(".turned")).to_contain_text("The game turned at move")
-    await ana.hears("X wins at once. Best: C1.")
-    await expect(ana.page.locator("footer")).to_have_css("height", "0px")
-    await ana.page.evaluate("scrollTo(0, 0)")
-    for what in (".board", ".graph"):
-        await expect(ana.page.locator(what)).to_be_in_viewport(ratio=0.95)
 
 
 async def test_the_focus_goes_to_the_board_when_a_question_is_answered(server: Server, visit: Visit, bo: Peer) -> None:
@@ -120,39 +87,6 @@ async def test_the_keyboard_alone_leads_from_the_first_page_to_the_end_of_a_game
     await ana.sees(C3="X")
     await keys.press("r")
     await bo.hears("wants a rematch.")
-
-
-async def test_axe_accepts_every_page(server: Server, find_violations: FindViolations, visit: Visit) -> None:
-    ana = await visit(address(server))
-    await expect(ana.page.locator(".rooms li")).not_to_have_count(0)
-    found = {"home": await find_in_both_schemes(find_violations, ana.page)}
-    await ana.quick_match("ana")
-    found["waiting"] = await find_in_both_schemes(find_violations, ana.page)
-    bo = await visit(ana.page.url, phone=True)
-    await expect(bo.page.locator(".door")).to_be_visible()
-    found["door"] = await find_in_both_schemes(find_violations, bo.page)
-    await bo.join("bo")
-    await take_turns((0, 3, 1, 4, 2), ana, bo)
-    await bo.hears("You lose.")
-    found["end"] = await find_in_both_schemes(find_violations, ana.page)
-    found["end on a phone"] = await find_in_both_schemes(find_violations, bo.page)
-    await ana.page.keyboard.press("v")
-    await expect(ana.page.locator(".worth.best")).to_have_count(1)
-    found["review"] = await find_in_both_schemes(find_violations, ana.page)
-    async with open_peer(server.url, "cy") as cy, open_peer(server.url, "dee") as dee:
-        await begin(cy, dee, "gomoku", (38, 39), clock=CLOCK)
-        await begin(dee, cy, "connect-four", (38, 39), clock=CLOCK)
-        for path in ("/#games", "/wall", "/"):
-            await bo.page.goto(address(server, path))
-            await bo.connects()
-            if path == "/":
-                await bo.page.get_by_text("More").click()
-            if path in ("/", "/wall"):
-                await expect(bo.page.locator(".live-boards li")).to_have_count(2)
-            found[path] = await find_in_both_schemes(find_violations, bo.page)
-        await bo.open_dialog("Rules")
-        found["rules"] = await find_in_both_schemes(find_violations, bo.page)
-    assert {page: faults for page, faults in found.items() if faults} == {}
 
 
 WINDOWS = [(1280, 800), (1920, 1080), (390, 844), (844, 390), (640, 400), (320, 568)]

@@ -1,11 +1,11 @@
-"""Nothing lies over a control, in any state of the page and in any window."""
+"""In every state of the page, nothing covers a control or is cut off, and axe-core finds no fault."""
 
 import pytest
 from playwright.async_api import expect
 
-from tests.page.conftest import LAPTOP, PHONE, Visit, Visitor
+from tests.page.conftest import LAPTOP, PHONE, FindViolations, Visit, Visitor, find_in_both_schemes
 from tests.page.test_play import address
-from tests.peer import Peer
+from tests.peer import Peer, two_playing
 from tictactoe_server.server import Server
 
 COVERED = """() => {
@@ -32,14 +32,24 @@ COVERED = """() => {
 }"""
 
 
+CUT = """() => [...document.querySelectorAll(".game *")].filter((one) => one.checkVisibility()
+    && !one.closest("svg, .unseen, .moves, .terms") && (one.getBoundingClientRect().right > innerWidth
+    || getComputedStyle(one).overflowX === "hidden" && one.scrollWidth > one.clientWidth + 1))
+    .map((one) => `${one.outerHTML.slice(0, 99)} is cut off`)"""
+
+
 @pytest.mark.parametrize("window", [PHONE, LAPTOP], ids=["phone", "laptop"])
-async def test_nothing_covers_a_control(server: Server, visit: Visit, bo: Peer, window: dict[str, int]) -> None:
+async def test_everything_can_be_seen_and_clicked(
+    server: Server, find_violations: FindViolations, visit: Visit, bo: Peer, window: dict[str, int]
+) -> None:
     found: dict[str, list[str]] = {}
     ana = await visit(address(server), phone=window is PHONE)
 
     async def look(state: str, *, of: Visitor = ana, is_silent: bool = True) -> None:
         await of.page.evaluate("Promise.allSettled(document.getAnimations().map(one => one.finished))")
-        found[state] = await of.page.evaluate(COVERED)
+        found[state] = await of.page.evaluate(COVERED) + await of.page.evaluate(CUT)
+        if window is PHONE:
+            found[state] += await find_in_both_schemes(find_violations, of.page)
         assert await of.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), state
         box = await of.page.locator("#news").bounding_box()
         assert not is_silent or box is None or box["height"] <= 1, state
@@ -53,12 +63,21 @@ async def test_nothing_covers_a_control(server: Server, visit: Visit, bo: Peer, 
         await ana.page.goto(address(server, path))
         await ana.connects()
         await look(path)
-    await ana.page.goto(address(server))
-    await ana.quick_match("ana", "gomoku-standard")
+    async with two_playing(server, "cy", "dee"):
+        for path in ("/wall", "/"):
+            await ana.page.goto(address(server, path))
+            await expect(ana.page.locator(".live-boards li")).to_have_count(1)
+            found[f"a game on {path}"] = await find_in_both_schemes(find_violations, ana.page)
+    await ana.quick_match("Maximiliane Hohenthal 2", "gomoku-standard")
     await look("invitation")
+    eve = await visit(ana.page.url, phone=window is PHONE)
+    await expect(eve.page.locator(".door")).to_be_visible()
+    await look("door", of=eve)
+    await eve.page.close()
     await bo.ask("join", room=ana.code)
     await expect(ana.page.locator("p.turn.mine")).to_be_visible()
     await look("own move")
+    assert await ana.cell(0).evaluate("cell => cell.getBoundingClientRect().width") >= 24
     for cell in (112, 98, 127):
         if window is PHONE:
             await ana.cell(cell).tap()
