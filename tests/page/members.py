@@ -33,11 +33,9 @@ class Members:
     Attributes:
         owners: The server of each room; at first the one that opened the room.
         mistaken: By server, the server that it wrongly takes for the owner of all rooms.
-        waiting: The room that waits for a match, or "".
         urls: The address of each server for the others.
         strangers: Servers that no welcome lists.
         down: Servers that accept no connection.
-        keeps: Whether silent servers keep their rooms even if a player asks another server for them.
         asked: All requests received, each with the name of the server that received it.
     """
 
@@ -47,11 +45,9 @@ class Members:
         self.names = names
         self.owners: dict[str, str] = {}
         self.mistaken: dict[str, str] = {}
-        self.waiting = ""
         self.urls: dict[str, str] = {}
         self.strangers: set[str] = set()
         self.down: set[str] = set()
-        self.keeps = False
         self.asked: list[tuple[str, Message]] = []
         self._frozen: set[str] = set()
         self._server = server
@@ -147,12 +143,8 @@ class Members:
             self._came.notify_all()
         if name in self._frozen:
             return
-        room = request.get("room") or (self.waiting if request["type"] == "match" else "")
+        room = request.get("room", "")
         if request.pop("unreachable", ""):
-            if self.keeps:
-                words = {"code": "not_allowed", "message": "Somebody is there.", "retry_ms": 60_000}
-                await connection.send(json.dumps({"type": "error", "id": request["id"], **words}))
-                return
             self.owners[room] = name
         owner = self.mistaken.get(name) or self.owners.get(room, name)
         if not room or owner == name:

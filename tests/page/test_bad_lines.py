@@ -1,4 +1,3 @@
-import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -38,14 +37,6 @@ async def silent_server(visit: Visit) -> AsyncIterator[tuple[OddServer, Visitor]
         await server.has_heard_all()
         server.is_silent = True
         yield server, visitor
-
-
-async def test_a_refused_token_is_followed_by_one_hello_without_it_and_no_more(visit: Visit) -> None:
-    async with OddServer() as server:
-        ana = await visit(server.origin, may_fail=SERVER_GOES)
-        await ana.connects()
-        await come_back_unknown(server, ana)
-        assert ["token" in hello for hello in server.asked_for("hello")] == [True, False]
 
 
 async def test_a_refused_token_is_kept_and_tried_again_for_a_week(visit: Visit) -> None:
@@ -189,16 +180,6 @@ async def test_an_older_state_is_not_shown(visit: Visit) -> None:
         await server.say({"type": "announcement", "text": "that was all", "at": 0})
         await ana.hears("that was all")
         await ana.sees(A1="X", B2="O")
-
-
-async def test_missed_moves_are_counted_and_listed(visit: Visit) -> None:
-    async with OddServer(join=[{"type": "ok", "room": CODE, "seat": "X"}, state(4, 0, 3, 1)]) as server:
-        ana = await visit(f"{server.origin}/{CODE}", may_fail=SERVER_GOES)
-        moves = ana.page.get_by_role("list", name="Moves")
-        await expect(moves).to_have_text(re.compile("1 X A1.*2 O A2.*3 X B1"))
-        await server.say(state(9, 0, 3, 1, 4, 8))
-        await ana.hears("You missed 2 moves: B2 and C3.")
-        await expect(moves).to_have_text(re.compile("3 X B1.*4 O B2.*5 X C3"))
 
 
 async def test_a_past_game_is_stepped_through_once_it_is_loaded(visit: Visit) -> None:

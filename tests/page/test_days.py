@@ -4,13 +4,11 @@ import asyncio
 import json
 import re
 
-import pytest
 from playwright.async_api import WebSocketRoute, expect
 
 from tests.page.conftest import FindViolations, Visit, Visitor, find_in_both_schemes
 from tests.page.test_play import address
 from tests.peer import Peer, until
-from tictactoe_server.features.days import service
 from tictactoe_server.server import Server
 
 
@@ -85,24 +83,6 @@ async def test_leaving_a_game_over_days_keeps_the_seat_unless_one_resigns(
     assert (await bo.state(status="over"))["result"]["reason"] == "resigned"
     await ana.choose("leave")
     await expect(ana.button("Find an opponent")).to_be_visible()
-
-
-async def test_the_link_of_a_sleeping_game_leads_to_the_own_seat(
-    server: Server, visit: Visit, bo: Peer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(service, "LOOK_SECONDS", 0.02)
-    monkeypatch.setattr(service, "SLEEP_SECONDS", 0.1)
-    ana = await visit(address(server))
-    room = await open_days_room(ana)
-    await bo.ask("join", room=room)
-    await ana.hears("bo joins as ")
-    await ana.page.goto("about:blank")
-    await bo.socket.close()
-    await until(lambda: room not in server.core.rooms.by_code)
-    await ana.page.goto(address(server))
-    await ana.connects()
-    await ana.page.goto(address(server, f"/{room}"))
-    await ana.play(4)
 
 
 async def test_a_typed_clock_of_days_opens_a_room(server: Server, visit: Visit, bo: Peer) -> None:

@@ -1,7 +1,6 @@
-import asyncio
 from pathlib import Path
 
-from playwright.async_api import Request, Route, expect
+from playwright.async_api import Route, expect
 
 from tests.faults.harness import Harness
 from tests.page.conftest import SERVER_GOES, Visit, Visitor
@@ -14,6 +13,7 @@ async def test_leaving_the_page_or_closing_the_tab_keeps_the_seat(server: Server
     room = ana.page.url
     await ana.play(4)
     await ana.page.get_by_role("link", name="tictactoe").click()
+    await expect(ana.page.locator(".resume .ask")).to_contain_text("Your game with bo Tic‑tac‑toe · bo to move")
     await ana.page.get_by_role("button", name="Resume").click()
     await bo.play(0)
     await ana.play(8)
@@ -63,26 +63,6 @@ async def test_a_game_continues_after_the_server_was_killed(tmp_path: Path, visi
         await ana.play(8)
         await bo.sees(C3="X")
         await expect(ana.page.locator(".banner")).to_be_hidden()
-
-
-async def test_a_page_of_another_version_is_reloaded(server: Server, visit: Visit) -> None:
-    ana = await visit(address(server), may_fail="404")
-    has_new_names = asyncio.Event()
-
-    async def answer(route: Route) -> None:
-        await (route.continue_() if has_new_names.is_set() else route.fulfill(status=404))
-
-    def hear(request: Request) -> None:
-        if request.is_navigation_request():
-            has_new_names.set()
-
-    await ana.page.route("**/history.js", answer)
-    await ana.page.reload()
-    await ana.connects()
-    ana.page.on("request", hear)
-    await ana.page.get_by_role("link", name="Your games").first.click()
-    await expect(ana.page.get_by_role("heading", name="Your games")).to_be_visible()
-    assert has_new_names.is_set()
 
 
 async def test_a_page_with_a_missing_module_reloads_itself(server: Server, visit: Visit) -> None:
