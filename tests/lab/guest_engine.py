@@ -13,7 +13,7 @@ from collections.abc import Iterator
 WAY = sys.argv[1] if len(sys.argv) > 1 else "plays"
 FILE = sys.argv[2] if len(sys.argv) > 2 else os.devnull
 
-FIRST_CHOICE = {"swaps": "SWAP", "more": "0,0 1,0", "refuses": "14,14 14,14"}.get(WAY, "0,0")
+FIRST_CHOICE = {"swaps": "SWAP", "more": "0,0 1,0"}.get(WAY, "0,0")
 
 
 def say(text: str, end: str = "\n") -> None:

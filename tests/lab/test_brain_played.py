@@ -4,17 +4,16 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.end_to_end.clients import COMMAND, ClientProcess, complaint, run_client
-from tests.faults.harness import Harness
 from tests.peer import PATIENCE_SECONDS
 from tictactoe_client import Room, connect
-from tictactoe_client.online.events import Back, Happening, RoomEvent, Said
+from tictactoe_client.online.events import Happening, RoomEvent, Said
 from tictactoe_engine import Rules
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.terms import ClockFields
@@ -57,48 +56,20 @@ async def until(room: Room, **expected: object) -> RoomState:
     raise AssertionError(room.ended)
 
 
-async def follow(
-    room: Room, ply: int = -1, work: Callable[[], Awaitable[None]] | None = None
-) -> tuple[Happening, list[int]]:
-    """Watch a game and return its end and its moves; start some work after a number of moves."""
-    async with asyncio.timeout(PATIENCE_SECONDS), room.events() as happening:
-        async for event in happening:
-            if work is not None and room.state.ply >= ply:
-                await work()
-                work = None
-            if isinstance(event, Happening) and event.type == "ended":
-                return event, [*room.state.moves]
-    raise AssertionError(room.ended)
-
-
-async def test_two_engines_play_an_opening_on_a_server_that_is_killed_in_the_middle(tmp_path: Path) -> None:
-    rules = "gomoku-standard"
-    async with (
-        Harness(tmp_path / "data") as harness,
-        run_client("brain", "-s", harness.url, "--rules", rules, *engine("plays")) as one,
-        connect(harness.url, reconnect=True) as watcher,
-    ):
-        is_back = asyncio.Event()
-
-        def hear(event: RoomEvent) -> None:
-            if isinstance(event, Back):
-                is_back.set()
-
-        async def kill() -> None:
-            """Kill the server while the watcher waits: the room ends with the game."""
-            one.process.send_signal(signal.SIGSTOP)
-            await harness.end(signal.SIGKILL)
-            await harness.start()
-            await is_back.wait()
-            one.process.send_signal(signal.SIGCONT)
-
+async def test_two_engines_play_an_opening_and_the_game_to_the_end(server: Server) -> None:
+    options = ("brain", "-s", server.url, "--rules", "gomoku-standard")
+    async with run_client(*options, *engine("plays")) as one, connect(server.url) as watcher:
         room = await watcher.rooms.watch((await one.until("Code")).split()[1])
-        room.subscribe(hear)
-        async with run_client("brain", "-s", harness.url, "--rules", rules, *engine("odd")) as other:
-            over, moves = await follow(room, 20, kill)
+        async with (
+            room.events() as happening,
+            run_client(*options, *engine("odd")) as other,
+            asyncio.timeout(PATIENCE_SECONDS),
+        ):
+            over = await anext(event async for event in happening if isinstance(event, Happening) and event.result)
             assert over.result
             assert (over.result.reason, over.result.winner) == ("line", "O")
-            assert moves[:4] == [112, 128, 144, 0]
+            moves = room.state.moves
+            assert moves[:4] == (112, 128, 144, 0)
             assert [seat and seat.bot for seat in room.state.seats.values()] == ["guest", "guest"]
             assert len(set(moves)) == room.state.ply > 20
             assert [await one.end(), await other.end()] == [0, 0]

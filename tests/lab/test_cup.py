@@ -15,8 +15,6 @@ from tests.client.conftest import Program
 from tictactoe_client.settings import Misuse
 from tictactoe_engine import PRESETS, Position
 from tictactoe_engine.records import GameRecord, GameResult, format_record
-from tictactoe_lab.brain.engine import EngineFailed
-from tictactoe_lab.brain.gomocup import Time
 from tictactoe_lab.brain.serve import level_of
 from tictactoe_lab.cup import running
 from tictactoe_lab.cup.file import FAILED, CupFile, Terms, make_record
@@ -232,14 +230,6 @@ def test_two_cups_do_not_write_to_one_file(tmp_path: Path) -> None:
 def file(tmp_path: Path) -> Iterator[CupFile]:
     with closing(CupFile(str(tmp_path / "cup.txt"))) as file:
         yield file
-
-
-async def test_an_ended_bot_process_counts_as_failed() -> None:
-    bot = running.Bot("nonsense", 1, 0, "seed")
-    await bot.set_up(PRESETS["classic"])
-    with pytest.raises(EngineFailed, match="It has ended"):
-        await bot.decide(Position.start(PRESETS["classic"]), Time(0, 0, 0, 1))
-    await bot.end()
 
 
 @pytest.mark.parametrize("rules", ["four-pie", "gomoku-standard"])

@@ -1,6 +1,6 @@
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -151,32 +151,6 @@ def test_an_opening_is_sent_as_of_the_last_choice() -> None:
     assert list(say_opening(PLACED.at(2))) == told[0]
     assert list(say_opening(MORE_PLACED.at(4))) == told[3]
     assert list(say_opening(MORE_PLACED)) == [*told[3][:-1], "0,0", "1,0", "DONE"]
-
-
-class Ticking(PBrain):
-    """Our engine with a clock that advances by a millisecond at each look."""
-
-    ticks = 0
-
-    def _clock(self) -> float:
-        self.ticks += 1
-        return self.ticks / 1000
-
-
-async def test_the_hard_level_is_between_rules_and_perfect() -> None:
-    ticks = {}
-    for level in ("medium", "hard", "perfect"):
-        waiting = iter(("INFO timeout_turn 1000", "START 15", *board(["7,7,2", "8,8,1", "6,8,2"])))
-
-        async def read(waiting: Iterator[str] = waiting) -> str | None:
-            return next(waiting, None)
-
-        ours = Ticking(level, read, lambda _: None)
-        await ours.run()
-        ticks[level] = ours.ticks
-    assert ticks["medium"] == 0
-    assert 90 <= ticks["hard"] < ticks["perfect"] / 5
-    assert ticks["perfect"] >= 900
 
 
 def board(stones: Iterable[str]) -> tuple[str, ...]:
