@@ -1,10 +1,9 @@
-from time import monotonic, sleep
-
 import pytest
 
-from tests.tui.conftest import AtHome, Game, ScreenUser
+from tests.peer import open_peer
+from tests.tui.conftest import AtHome, Game, OpenScreen, ScreenUser
 from tictactoe_client.session import Session
-from tictactoe_client.tui.picture import notice_size
+from tictactoe_server.server import Server
 
 LARGE = (200, 50)
 
@@ -52,65 +51,35 @@ async def test_a_window_is_changed_again_and_again_during_a_game(game: Game, mon
         assert (await bo.state(ply=1))["last"] == 4
 
 
-async def test_a_resize_is_handled_although_the_timer_starts_late(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    def look_and_stand_still() -> float:
-        now = monotonic()
-        sleep(0.01)  # longer than that timer has to run
-        return now
-
-    async with game() as (ana, *_):
-        monkeypatch.setattr("textual._time.get_time", look_and_stand_still)
-        await ana.pilot.resize_terminal(*LARGE)
-        await ana.until("│         5         │")
-
-
-QUESTION = "Leave and lose this game?   Enter leave   Esc play on"
-
-
-@pytest.mark.parametrize(
-    ("window", "lines"),
-    [
-        ((30, 8), ["24x9 needed, now 30x8"]),
-        ((20, 8), ["24x9 needed, now", "20x8"]),
-        ((10, 4), ["24x9", "needed,", "now 10x4"]),
-        ((10, 3), ["24x9", "needed,", "now 10x3"]),
-        ((10, 1), ["24x9"]),
-        ((5, 2), ["24x9", "neede"]),
-        ((8, 1), ["24x9"]),
-        ((1, 1), ["2"]),
-    ],
+PAGES = (
+    ("", "> Find an opponent", "Ctrl+Q quit"),
+    ("?", "Everywhere", "Esc back"),
+    ("s", "> Theme", "Esc back"),
+    ("w enter", "Private games", "Esc back"),
+    ("y enter", "You have finished no game on", "Esc back"),
+    ("i enter", "Enter open the room", "Esc cancel"),
 )
-def test_the_notice_keeps_its_first_words(window: tuple[int, int], lines: list[str]) -> None:
-    assert notice_size((24, 9), window, "") == lines
+"""The keys from the first page to each page, its title, and its key to leave."""
+WAYS = ("Find an opponent", "Play the computer", "Invite a friend", "Join with a code", "Watch a game", "Your games")
 
 
-def test_a_question_has_its_place_below_the_notice() -> None:
-    assert notice_size((24, 9), (60, 4), QUESTION) == ["24x9 needed, now 60x4", QUESTION]
-    assert notice_size((24, 9), (23, 5), QUESTION) == [
-        "24x9 needed, now 23x5",
-        "Leave and lose this",
-        "game?   Enter leave",
-        "Esc play on",
-    ]
-    assert notice_size((24, 9), (20, 3), QUESTION) == [
-        "24x9 needed, now",
-        "Leave and lose this",
-        "game?   Enter leave",
-    ]
-
-
-async def test_the_smallest_window_still_shows_the_key_to_leave(at_home: AtHome) -> None:
-    async with at_home(size=(40, 12)) as ana:
-        assert "Ctrl+Q quit" in ana.text.splitlines()[-1]
-        for key, words in (
-            ("?", "Everywhere"),
-            ("s", "> Theme"),
-            ("N", "Make this"),
-            ("w enter", "Private games"),
-        ):
-            text = await ana.do(key, words, "Esc back")
-            assert "Esc back" in text.splitlines()[-1]
-            await ana.do("escape", "Playing as")
-        await ana.do("n", "Esc no")
-        await ana.do("escape f enter", "Waiting for another player", "Esc cancel")
-        assert "Esc cancel" in ana.text.splitlines()[-1]
+@pytest.mark.parametrize(("size", "pages"), [((36, 10), PAGES[1:]), ((40, 14), PAGES), ((200, 50), PAGES[:1])])
+async def test_every_line_of_every_page_is_whole_at_any_size(
+    server: Server, open_screen: OpenScreen, size: tuple[int, int], pages: tuple[tuple[str, str, str], ...]
+) -> None:
+    async with open_peer(server.url, "bo") as bo, open_screen(server.url, size=size) as ana:
+        code = (await bo.ask("create", rules="gomoku"))["room"]
+        await ana.until("Playing as  ana", "> Find an opponent")
+        for keys, title, leave in pages:
+            seen = await ana.do(keys, title)
+            for _ in range(11):
+                await ana.press("down")
+                await ana.pilot.pause(0.05)
+                seen += ana.text
+            assert "…" not in seen, keys
+            assert leave in ana.text.rstrip().splitlines()[-1]
+            if keys:
+                await ana.do("escape", "Playing as")
+            else:
+                assert "~" not in seen
+                assert all(f"> {way}" in seen for way in (*WAYS, f"{code}  "))
