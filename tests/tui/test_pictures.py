@@ -44,13 +44,7 @@ async def take(user: ScreenUser, *codes: str) -> str:
         text = user.text.rstrip()
     for code in codes:
         text = text.replace(code, "K7M4PQ")
-    text = re.sub(r"127\.0\.0\.1:\d{5}", "10.0.0.200:8765", text)
-    text = re.sub(r"moves, \d:\d\d", "moves, 1:04", text)
-    text = re.sub(r"again in \d s|Trying now", "again in 8 s", text)
-    text = re.sub(r"held \d:\d\d", "held 0:59", text)
-    text = re.sub(r"another player\. \d:\d\d", "another player. 0:41", text)
-    text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "2030-12-31 18:05", text)
-    return re.sub(r"(none +)\d:\d\d", r"\g<1>0:41", re.sub(r"(no clock +)\d:\d\d", r"\g<1>0:41", text))
+    return text
 
 
 async def test_event(open_screen: OpenScreen) -> None:
