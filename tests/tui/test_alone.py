@@ -1,24 +1,14 @@
 """A private server for one run: no other player can join, and the screen does not suggest it."""
 
-import asyncio
-
-from tests.peer import PATIENCE_SECONDS
-from tests.tui.conftest import OpenScreen, ScreenUser
+from tests.tui.conftest import OpenScreen
 from tictactoe_client.input.ways import against_computer
 
 NOWHERE = "ws://127.0.0.1:1"
 
 
-async def until_started(user: ScreenUser, words: str) -> str:
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        while words not in user.text:
-            await user.pilot.pause()
-    return user.text
-
-
 async def test_home_on_a_local_server_offers_only_useful_entries(open_screen: OpenScreen) -> None:
     async with open_screen(NOWHERE, local=True) as ana:
-        text = await until_started(ana, "Playing as  ana")
+        text = await ana.until("Playing as  ana")
         assert "Nobody else can join you here." in text
         assert "a server for this run only" in text.splitlines()[0]
         for words in ("Find an opponent", "Watch a game", "Rooms waiting", "invite", "127.0.0.1"):
@@ -30,6 +20,6 @@ async def test_home_on_a_local_server_offers_only_useful_entries(open_screen: Op
 
 async def test_after_a_game_with_the_computer_home_offers_the_same_again(open_screen: OpenScreen) -> None:
     async with open_screen(NOWHERE, against_computer("hard"), local=True) as ana:
-        await until_started(ana, "Your move, X.")
+        await ana.until("Your move, X.")
         await ana.do("escape enter", "Nobody else can join you here.", "> Play the computer   ‹ hard ›")
         await ana.do("enter", "hard-bot", "Your move, X.")

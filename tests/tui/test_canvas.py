@@ -31,18 +31,6 @@ PARTS = st.lists(
 
 
 @given(PARTS, PARTS)
-def test_changes_update_a_picture(before: list[list[tuple[str, str]]], after: list[list[tuple[str, str]]]) -> None:
-    old, new = draw(before), draw(after)
-    for one, two in zip(old.rows, new.rows, strict=True):
-        row = list(one)
-        for start, end in find_changes(one, two):
-            assert one[start:end] != two[start:end]
-            assert two[start][0] != "", "a stretch begins with a whole character"
-            row[start:end] = two[start:end]
-        assert row == two
-
-
-@given(PARTS, PARTS)
 def test_a_terminal_shows_changes(before: list[list[tuple[str, str]]], after: list[list[tuple[str, str]]]) -> None:
     screen, console = pyte.Screen(WIDTH, HEIGHT), Console(color_system="truecolor")
     old, new = draw(before), draw(after)

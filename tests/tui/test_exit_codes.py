@@ -1,9 +1,6 @@
-import pytest
-
 from tests.peer import open_peer
 from tests.proxy import Proxy
 from tests.tui.conftest import NEVER, Game, OpenScreen, ScreenUser
-from tests.tui.test_going import far_game
 from tictactoe_client.input.ways import against_computer
 from tictactoe_server.server import Server
 
@@ -14,12 +11,6 @@ async def quit_with(user: ScreenUser, *keys: str) -> int | None:
     await user.press(*keys)
     await user.until_it_ends()
     return user.app.return_code
-
-
-@pytest.mark.parametrize("keys", [("ctrl+q", "ctrl+q"), ("ctrl+q", "enter")])
-async def test_a_live_game_that_is_left_with_the_program_is_abandoned(game: Game, keys: tuple[str, ...]) -> None:
-    async with game(result_code=True) as (ana, *_):
-        assert await quit_with(ana, *keys) == ABANDONED
 
 
 async def test_the_last_of_several_games_counts(bots: Server, open_screen: OpenScreen) -> None:
@@ -43,26 +34,9 @@ async def test_the_last_of_several_games_counts(bots: Server, open_screen: OpenS
             assert await quit_with(ana, "ctrl+q") == WON
 
 
-async def test_waiting_for_another_game_that_never_began_leaves_the_result_of_the_last_one(game: Game) -> None:
-    async with game(result_code=True, moves=[0, 4]) as (ana, *_):
-        await ana.enter(":resign")
-        await ana.do("enter", "You lose")
-        await ana.do("n", "Waiting for another player")
-        assert await quit_with(ana, "ctrl+q") == LOST
-
-
-async def test_a_question_answered_after_the_connection_was_lost_ends_with_seven(server: Server, game: Game) -> None:
-    async with far_game(game, server, NEVER) as (ana, _, _code, proxy):
+async def test_a_question_answered_after_the_connection_was_lost_ends_with_seven(proxy: Proxy, game: Game) -> None:
+    async with game(url=proxy.url, backoff=NEVER) as (ana, *_):
         await ana.do("ctrl+q", "Leave and abort this game?")
         proxy.cut()
         await ana.until("offline")
         assert await quit_with(ana, "enter") == CONNECTION_LOST
-
-
-async def test_ctrl_q_at_home_without_a_connection_ends_with_seven(proxy: Proxy, open_screen: OpenScreen) -> None:
-    async with open_screen(proxy.url, backoff=NEVER) as ana:
-        await ana.until("Playing as")
-        proxy.cut()
-        while ana.app.session.phase != "away":
-            await ana.pilot.pause()
-        assert await quit_with(ana, "ctrl+q") == CONNECTION_LOST

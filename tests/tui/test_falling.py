@@ -2,34 +2,12 @@
 
 import pytest
 
-from tests.client.states import state
 from tests.peer import Peer, until
 from tests.tui.conftest import Game
-from tictactoe_client.input.cells import describe_full_column, find_column, landing_cell, resting_cell
 from tictactoe_engine import PRESETS, Rules
 
 FOUR = PRESETS["connect-four"]
 D6, D5, E6 = 38, 31, 39
-
-
-def test_a_mark_lands_on_the_lowest_free_cell_of_its_column() -> None:
-    assert landing_cell(state(rules=FOUR), 3) == D6
-    assert landing_cell(state([D6], FOUR), D6) == D5
-    assert resting_cell(state([D6], FOUR), 3) == D5
-
-
-def test_a_full_column_is_reported_with_the_free_ones() -> None:
-    full = state([38, 31, 24, 17, 10, 3], FOUR)
-    assert landing_cell(full, D6) is None
-    assert resting_cell(full, D6) == 3
-    assert describe_full_column(full, D6) == "Column D is full. Free: A B C E F G."
-
-
-def test_only_columns_of_the_board_are_found() -> None:
-    assert find_column("G", FOUR) == 6
-    assert find_column("h", FOUR) is None
-    assert find_column("d6", FOUR) is None
-    assert find_column("ab", Rules(32, 32, 5, gravity=True)) == 27
 
 
 def row(text: str, number: int) -> str:

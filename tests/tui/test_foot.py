@@ -1,9 +1,8 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tictactoe_client.tui.foot import arrange_foot, fit_keys
-from tictactoe_client.tui.picture import fold, measure, shorten_left, shorten_words
+from tictactoe_client.tui.picture import measure
 
 GAME = "1-9 or qwe/asd/zxc place  arrows+Enter  Tab chat  : command  ? help"
 HOME = "↑↓ choose  Enter open  r refresh  ? help  t theme  s settings  Ctrl+Q quit"
@@ -13,25 +12,6 @@ REFUSAL = "B2 is taken by O. Free: A1 B1 C1 A2 C2 A3 B3 C3 D3."
 def fit(text: str, width: int) -> str:
     hints = [(keys, does) for keys, _, does in (item.rpartition(" ") for item in text.split("  "))]
     return "  ".join(f"{keys} {does}".strip() for keys, does in fit_keys(hints, width, ("help",)))
-
-
-@pytest.mark.parametrize(
-    ("text", "width", "expected"),
-    [
-        (GAME, 78, GAME),
-        (GAME, 58, "1-9 or qwe/asd/zxc place  arrows+Enter  Tab chat  ? help"),
-        (GAME, 38, "1-9 or qwe/asd/zxc place  ? help"),
-        (GAME, 22, "arrows+Enter  ? help"),
-        (GAME, 18, "Tab chat  ? help"),
-        (GAME, 6, "? help"),
-        (HOME, 58, "↑↓ choose  Enter open  r refresh  ? help  t theme"),
-        (HOME, 38, "↑↓ choose  Enter open  ? help"),
-        ("r try now  Esc leave", 12, "Esc leave"),
-        ("resign draw undo leave stay  Enter do it  Esc back", 30, "Enter do it  Esc back"),
-    ],
-)
-def test_of_the_keys_whole_items_go_and_help_stays(text: str, width: int, expected: str) -> None:
-    assert fit(text, width) == expected
 
 
 @given(st.integers(6, 100))
@@ -71,12 +51,3 @@ def test_a_foot_keeps_to_its_lines_and_width(banner: str, status: str, width: in
     assert bool(foot.banner) is (asked is not None)
     assert all(measure(text) <= width for text, _ in (*foot.banner, *foot.status))
     assert measure(foot.status[-1][0]) <= width - (measure(foot.beside[0]) + 2 if foot.beside[0] else 0)
-
-
-@given(st.text(max_size=60), st.integers(2, 30), st.integers(1, 4))
-def test_folded_and_shortened_text_fits(text: str, width: int, most: int) -> None:
-    lines = fold(text, width, most)
-    assert 1 <= len(lines) <= most
-    assert all(measure(line) <= width for line in lines)
-    assert measure(shorten_words(text, width)) <= width
-    assert measure(shorten_left(text, width)) <= width

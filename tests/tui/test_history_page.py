@@ -1,4 +1,3 @@
-import asyncio
 import os
 import re
 from collections.abc import AsyncIterator
@@ -7,10 +6,10 @@ from pathlib import Path
 
 from tests.end_to_end.test_past_games import finish_a_game
 from tests.proxy import Proxy
+from tests.server.test_pages import get
 from tests.tui.conftest import NEVER, OpenScreen
 from tictactoe_client import connect
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
-from tictactoe_client.online.address import parse_cluster
 from tictactoe_client.tui import FirstPage
 from tictactoe_client.tui.history import PAGE_GAMES
 from tictactoe_server.server import Server
@@ -76,14 +75,6 @@ async def test_more_games_come_as_one_gets_to_the_end(server: Server, open_scree
         await ana.do("home", ">  1.")
 
 
-async def test_without_a_server_that_is_said_and_tried_again(server: Server, open_screen: OpenScreen) -> None:
-    async with played(server), open_screen("ws://127.0.0.1:1", first_page=HISTORY) as ana:
-        text = await ana.until("Can't reach ws://127.0.0.1:1", "r tries again")
-        assert "press l" not in text
-        ana.app.session.cluster = parse_cluster(server.url)
-        await ana.do("r", server.url.replace("localhost", "127.0.0.1"), gone="Can't reach")
-
-
 async def test_the_list_stays_when_the_server_disappears(server: Server, proxy: Proxy, open_screen: OpenScreen) -> None:
     async with played(server, games=2, url=proxy.url), open_screen(proxy.url, first_page=HISTORY, backoff=NEVER) as ana:
         await ana.until("2 games")
@@ -102,14 +93,6 @@ async def test_a_game_is_shared_by_its_link_and_taken_back(server: Server, open_
         text = await ana.do("x", "Copied: http://", "x stops sharing")
         path = re.search(r"/replay/(\S+)", text)
         assert path
-        assert await status_of(server, path[0]) == b"200"
+        assert (await get(server, f"{path[0]}.txt")).status == 200
         await ana.do("x", "no longer shared")
-        assert await status_of(server, path[0]) == b"404"
-
-
-async def status_of(server: Server, path: str) -> bytes:
-    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
-    writer.write(f"GET {path}.txt HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
-    status = (await reader.readline()).split()[1]
-    writer.close()
-    return status
+        assert (await get(server, f"{path[0]}.txt")).status == 404

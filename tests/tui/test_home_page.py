@@ -7,9 +7,7 @@ import pytest
 from tests.kept import leave_seat, rooms_left
 from tests.peer import Peer, open_peer, play_out, two_playing
 from tests.tui.conftest import AtHome, OpenScreen
-from tictactoe_client.online.address import parse_cluster
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Settings
 
 
 async def test_a_quick_match_is_had_in_any_game_that_has_a_name(server: Server, open_screen: OpenScreen) -> None:
@@ -29,32 +27,15 @@ async def test_invalid_codes_and_missing_rooms_are_reported(at_home: AtHome) -> 
         await ana.enter("k7m4pq", "There is no room K7M4PQ")
 
 
-async def test_a_full_room_is_watched_by_a_key(server: Server, at_home: AtHome) -> None:
-    async with two_playing(server, "bo", "cy") as (*_, code), at_home() as ana:
-        await ana.press("down", "down", "down")
-        await ana.enter(code, f"Room {code} is full; you may watch it.", "Enter watch  Esc no", gone="you watch")
-        await ana.do("enter", "you watch", code)
-
-
 @contextlib.asynccontextmanager
-async def a_seat_left(server: Server, moves: Sequence[int] = ()) -> AsyncIterator[tuple[Peer, str]]:
-    """Leave ana a seat in bo's room after these moves, as if her run had been killed."""
+async def a_seat_left(server: Server, moves: Sequence[int] = (), url: str = "") -> AsyncIterator[tuple[Peer, str]]:
+    """Leave ana, as if her run at this address had been killed, a seat in bo's room after these moves."""
     async with two_playing(server, "bo", "ana") as (bo, before, code):
         await play_out({"X": bo, "O": before}, code, moves)
-        leave_seat(server.url, code, before.welcome["token"])
+        leave_seat(url or server.url, code, before.welcome["token"])
         await before.socket.close()
         await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
         yield bo, code
-
-
-async def test_a_name_is_changed(server: Server, open_screen: OpenScreen) -> None:
-    async with open_screen(server.url) as ana:
-        await ana.until("Playing as  ana")
-        player = ana.client.player
-        await ana.press("n")
-        await ana.enter("zoe!", "Leave ! out")
-        await ana.do("backspace enter", "Playing as  zoe")
-        assert ana.client.player == player
 
 
 async def test_keys_that_come_at_once_open_a_question_edit_its_text_and_answer_it(at_home: AtHome) -> None:
@@ -63,16 +44,6 @@ async def test_keys_that_come_at_once_open_a_question_edit_its_text_and_answer_i
         await ana.until("Playing as  zoe", gone="What's your name?")
         ana.rush(*"nxx", "ctrl+u", *"max", "left", "left", *"in", "enter", "down")
         await ana.until("Playing as  minax", "> Play the computer", gone="What's your name?")
-
-
-async def test_an_unreachable_server_is_reported_and_retried(open_screen: OpenScreen) -> None:
-    async with open_screen("ws://127.0.0.1:1") as ana:
-        text = await ana.until("Can't reach ws://127.0.0.1:1  (connection refused)", "tries again", "r retry")
-        assert "Start one:" in text
-        assert "tictactoe-client -s wss://host" in text
-        async with Server(Settings(host="127.0.0.1", port=0)) as late:
-            ana.app.session.cluster = parse_cluster(late.url)
-            await ana.do("r", "Playing as  ana")
 
 
 async def test_an_abandoned_seat_is_offered_until_it_is_used(clocked: Server, open_screen: OpenScreen) -> None:
@@ -96,42 +67,6 @@ async def test_a_letter_chooses_the_line_that_begins_with_it(server: Server, ope
         await ana.until("> Find an opponent")
         for line in ("Watch a game", "Your games", "Play the computer", "Join with"):
             await ana.do(line[0].lower(), f"> {line}")
-
-
-@pytest.mark.parametrize("size", [(40, 14), (200, 50)])
-async def test_every_line_is_chosen_at_any_size(server: Server, open_screen: OpenScreen, size: tuple[int, int]) -> None:
-    async with open_peer(server.url, "bo") as bo, open_screen(server.url, size=size) as ana:
-        code = (await bo.ask("create", rules="gomoku"))["room"]
-        await ana.until("Playing as  ana", "> Find an opponent", "? help", "Rooms waiting")
-        seen = ana.text
-        for _ in range(9):
-            await ana.press("down")
-            await ana.pilot.pause(0.05)
-            seen += ana.text
-            assert "…" not in ana.text
-            assert "~" not in ana.text
-        for words in (
-            "Find an opponent",
-            "Play the computer",
-            "Invite a friend",
-            "Join with a code",
-            "Watch a game",
-            "Your games",
-        ):
-            assert f"> {words}" in seen
-        assert f"> {code}  " in seen
-
-
-async def test_form_settings_and_games_fit_the_smallest_window(at_home: AtHome) -> None:
-    async with at_home(size=(36, 10)) as ana:
-        await ana.do("down down enter", "Enter open the room", "Esc cancel")
-        for _ in range(11):
-            assert "…" not in ana.text
-            await ana.press("down")
-        await ana.do("escape", "> Invite a friend")
-        await ana.press("s")
-        assert "…" not in await ana.until("> Theme", "Esc back")
-        await ana.do("escape y enter", "You have finished no game on", "? help")
 
 
 @pytest.mark.parametrize("size", [(36, 12), (50, 16), (80, 24)])

@@ -5,33 +5,17 @@ import pytest
 from tests.literals import IDS
 from tests.tui.conftest import AtHome, Game, OpenScreen
 from tictactoe_client.tui.keymap import Keymap
-from tictactoe_client.tui.line import RoomLine
 from tictactoe_client.tui.page import Page
 from tictactoe_client.tui.program import Program
-from tictactoe_client.tui.room.keys import RoomCommands
 from tictactoe_server.server import Server
 from tictactoe_words.catalogue import speak
-from tictactoe_words.commands import ACTIONS, IN_ROOMS, SITUATIONS, Key, list_keys
+from tictactoe_words.commands import ACTIONS, SITUATIONS, list_keys
 
 
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_the_keys_that_the_client_comes_with_mean_one_thing_at_once(situation: str) -> None:
     keys = [key for action in SITUATIONS[situation] if action in ACTIONS for key in ACTIONS[action]]
     assert len(keys) == len(set(keys))
-
-
-def test_every_key_of_a_room_does_something_there() -> None:
-    without = [
-        name
-        for name, (row, key) in IN_ROOMS.items()
-        if not (row.means or does_something(key) or name in ("place", "confirm")) and name in ACTIONS
-    ]
-    assert without == []
-
-
-def does_something(key: Key) -> bool:
-    owner, _, method = key.does.partition(" ")[0].rpartition(".")
-    return hasattr(RoomLine if owner == "line" else RoomCommands, method)
 
 
 def list_pages(page: type[Page] = Page) -> list[type[Page]]:

@@ -35,7 +35,7 @@ async def ana(rating: Server, open_screen: OpenScreen) -> AsyncIterator[ScreenUs
         yield user
 
 
-async def test_a_challenge_is_shown_on_every_page_and_leads_into_its_room(ana: ScreenUser, bo: Peer) -> None:
+async def test_a_challenge_is_shown_on_every_page_and_answered_once_it_is_visible(ana: ScreenUser, bo: Peer) -> None:
     await bo.ask("challenge", player=ana.client.player, rules=RULES, clock=CLOCK)
     await ana.until("bo challenges you: 6 by 7, ", "Ctrl+Y accept", "Ctrl+N decline", "Ctrl+X block")
     await ana.do("s", "Settings", "bo challenges you")
@@ -48,12 +48,6 @@ async def test_a_challenge_is_shown_on_every_page_and_leads_into_its_room(ana: S
     await ana.until("A note that covers it.")
     await ana.do("ctrl+y", "bo challenges you")
     await ana.do("ctrl+y", "10:00")
-    over = await bo.next_of("challenge_over")
-    await bo.ask("join", room=over["room"])
-    await ana.until(over["room"], "1-7 drop")
-    await bo.ask("resign", room=over["room"])
-    await ana.until("n new opponent")
-    await ana.do("n", "Waiting for another player", "Connect four · rated", "10 min each; public.")
 
 
 async def test_a_rated_opponent_is_wanted_once_one_has_kept_a_name(rating: Server, open_screen: OpenScreen) -> None:
@@ -100,15 +94,6 @@ async def test_one_asks_from_a_player_s_page_and_takes_it_back(ana: ScreenUser, 
     await ana.do("ctrl+x", "You see challenges and chat from bo again.")
 
 
-async def test_a_player_of_no_ladder_is_found_by_name(ana: ScreenUser, bo: Peer) -> None:
-    await ana.do("l", "> Ladders")
-    await ana.do("enter", "0 rated games.", "> ", "Play a rated game", "another player")
-    await ana.do("down enter", "The name of the player:")
-    await ana.do("b o enter", "No rated game yet.", "c challenge")
-    await ana.do("c", "You challenge bo: ", "Ctrl+N withdraw")
-    assert (await bo.next_of("challenge"))["player"] == ana.client.player
-
-
 async def test_a_rated_game_shows_its_changes_and_offers_a_new_challenge(ana: ScreenUser, bo: Peer) -> None:
     ana.app.ways_in.go(Choice("create", PRESETS[RULES], ClockFields(**CLOCK), rated=True))
     await ana.until("Waiting for", "rated")
@@ -123,18 +108,6 @@ async def test_a_rated_game_shows_its_changes_and_offers_a_new_challenge(ana: Sc
     text = await ana.do("c", "You challenge bo: ", "Ctrl+N withdraw")
     assert "challenge again" not in text
     await ana.do("ctrl+n", "Your challenge is withdrawn.", "c challenge again")
-
-
-async def test_a_game_is_never_left_by_accepting(ana: ScreenUser, bo: Peer) -> None:
-    ana.app.ways_in.go(Choice("create"))
-    await ana.until("Waiting for")
-    await bo.ask("join", room=ana.code)
-    await ana.until("Your move")
-    await bo.ask("challenge", player=ana.client.player, rules=RULES, clock=CLOCK)
-    await ana.until("bo challenges you", "Your move")
-    await ana.do("ctrl+y", "You are in a game")
-    await ana.do("ctrl+x", "bo is blocked")
-    await ana.do("5", "bo's move")
 
 
 async def test_a_ladder_shows_neighbours_then_the_best_and_opens_their_pages(open_screen: OpenScreen) -> None:

@@ -3,7 +3,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.peer import Peer, open_peer, two_playing
+from tests.peer import Peer, open_peer
 from tests.proxy import Proxy
 from tests.tui.conftest import OpenScreen
 from tictactoe_client.tui import FirstPage
@@ -61,17 +61,6 @@ async def test_the_list_is_requested_once(server: Server, proxy: Proxy, open_scr
 
 
 WATCH = FirstPage("watch")
-
-
-async def test_a_private_game_is_watched_by_its_code(server: Server, open_screen: OpenScreen) -> None:
-    async with (
-        two_playing(server, "bo", "cy", visibility="private") as (*_, code),
-        open_screen(server.url, first_page=WATCH) as ana,
-    ):
-        await ana.until("No public game", "Private games are not listed. Type or paste")
-        await ana.type(code.lower(), "Code or link", code.lower())
-        await ana.do("enter", "you watch", code)
-        await ana.do("escape", "Private games are not listed")
 
 
 @pytest.mark.parametrize("first_page", [FirstPage(), WATCH])

@@ -1,38 +1,14 @@
-import pytest
-
 from tests.client.models import model_of
-from tests.client.states import ANA, BO, CY, seat, state
+from tests.client.states import ANA, state
 from tests.peer import open_peer
 from tests.tui.conftest import Game, OpenScreen
 from tictactoe_client.input.ways import Choice
-from tictactoe_client.tui.keymap import Keymap
-from tictactoe_client.tui.picture import Text
-from tictactoe_client.tui.room.model import RoomModel, write_question
-from tictactoe_client.tui.room.picture import describe_end, fill_panel
+from tictactoe_client.tui.room.picture import fill_panel
 from tictactoe_engine import PRESETS
-from tictactoe_protocol.pushes import Offers, Result, SeatState
 from tictactoe_server.server import Server
 from tictactoe_words.emblems import SIGNS
 
 THREE = PRESETS["three-players"]
-
-
-def waiting_banner(model: RoomModel) -> Text | None:
-    return write_question(model, model.scene(0.0), Keymap())
-
-
-@pytest.mark.parametrize(
-    ("viewer", "words", "role"),
-    [("p-wat", "ana wins.", "warn"), (ANA, "You win!", "good"), (BO, "ana wins.", "bad"), (CY, "ana wins.", "bad")],
-)
-def test_the_end_of_a_game_of_three_is_described_to_each_viewer(viewer: str, words: str, role: str) -> None:
-    over = state([0, 5, 10, 1, 6, 11, 2, 7, 12, 3], THREE)
-    assert over.result is not None
-    assert over.result.winner == "X"
-    model = model_of(viewer, over)
-    line = f"{words} Row 1, A1 to D1, is X X X X. (10 moves)"
-    assert describe_end(model, model.scene(0.0), len(line)) == (line, role)
-    assert describe_end(model, model.scene(0.0), len(line) - 1) == (line.removesuffix(" (10 moves)"), role)
 
 
 def test_the_sign_of_each_player_has_the_colour_of_their_mark() -> None:
@@ -41,21 +17,6 @@ def test_the_sign_of_each_player_has_the_colour_of_their_mark() -> None:
     assert [role for line in lines for text, role in line if text.strip() and text.strip() in SIGNS] == [
         f"mark{number}" for number in range(3)
     ]
-
-
-def test_several_players_are_named_in_the_plural() -> None:
-    result = Result("X", "resigned")
-    asked = state([0], THREE, result=result, offers=Offers(rematch=("O", "A")))
-    banner = waiting_banner(model_of(ANA, asked))
-    assert banner == ("bo and cy want a rematch.   r accept", "warn")
-
-    def away_for(hold_ms: int) -> RoomModel:
-        bo, cy = (SeatState(player, name, False, None, hold_ms=hold_ms) for player, name in ((BO, "bo"), (CY, "cy")))
-        return model_of(ANA, state([0], THREE, seats={"X": seat(ANA, "ana"), "O": bo, "A": cy}))
-
-    assert waiting_banner(away_for(60_000)) == ("bo and cy are not here. Waiting for them: 1:00.", "dim")
-    told = "bo and cy have been away too long: wait on, or end it."
-    assert waiting_banner(away_for(0)) == (f"{told}   w claim the win   d call it a draw", "warn")
 
 
 async def test_a_resigned_player_of_three_can_watch_and_leave_freely(server: Server, open_screen: OpenScreen) -> None:

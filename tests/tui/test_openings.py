@@ -49,22 +49,6 @@ async def test_the_opener_sees_next_mark_and_count(server: Server, open_screen: 
         await ana.do("down", "Place X: 1 to go, then bo")
 
 
-async def test_each_choice_has_a_key(server: Server, open_screen: OpenScreen) -> None:
-    async with opened(open_screen, server, cells="h8 h9 i10") as (ana, bo, code):
-        await bo.ask("choose", room=code, take="more", ply=3)
-        await ana.until("bo places O: 2 to go, then you choose a side.", "bo places two more, then you choose.")
-        for ply, cell in ((3, 0), (4, 1)):
-            await bo.ask("move", room=code, cell=cell, ply=ply)
-        asked = "bo has placed two more. Now choose your side. So far you are X."
-        await ana.until(f"{asked}   1 play O,\n and move   2 stay X, O moves")
-        assert "move: _" not in ana.text
-        await ana.enter("c4", "move: c4_")
-        await bo.ask("sync", room=code)
-        assert (await bo.state())["ply"] == 5
-        await ana.do("escape", gone="c4")
-        await ana.do("2", "It's bo's move.", "You stay X.", "X  ana (you)", "O  bo")
-
-
 async def test_a_replay_shows_the_choices_between_the_moves(open_screen: OpenScreen) -> None:
     first_page = FirstPage("replay", record=parse_record(RECORD), ply=3, note="")
     async with open_screen("ws://127.0.0.1:1", None, (80, 24), first_page) as ana:

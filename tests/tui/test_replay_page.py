@@ -1,6 +1,5 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,10 +23,6 @@ def diagonal(size: int) -> GameRecord:
     """Return a game on a large board: X goes down one diagonal, O stays in the first row."""
     cells = [cell for step in range(8) for cell in (step * 4 * (size + 1), 2 * step + 1)]
     return GameRecord(rules=Rules(size, size, 5), moves=tuple(cells), result=GameResult("agreed", None))
-
-
-def list_names(folder: Path) -> set[str]:
-    return {path.name for path in folder.iterdir()}
 
 
 @pytest.fixture
@@ -58,15 +53,6 @@ async def test_a_replay_shows_players_game_date_and_result(watch: Watch) -> None
         assert " 1. X B2  O A1" in text
 
 
-async def test_a_replay_starts_at_the_given_move_without_a_connection(watch: Watch) -> None:
-    async with watch(ply=7, note="This is the first of 2 games. --game 2 chooses the next.") as ana:
-        text = await ana.until("This is the first of 2 games. --game 2 chooses the next.", "move 7 of 7")
-        assert "reach" not in text
-        assert ana.app.session.phase == "connecting"
-        assert ana.app.session.client is None
-        await ana.do("right", LAST)
-
-
 async def test_a_typed_number_goes_to_a_move_and_escape_drops_it_before_leaving(watch: Watch) -> None:
     async with watch() as ana:
         await ana.until("Esc leave")
@@ -89,16 +75,6 @@ async def test_the_wheel_steps_and_a_click_goes_to_the_move_of_a_mark(watch: Wat
         await ana.until("Move 3 of 7")
         await ana.click(1, 14)
         await ana.until("Move 3 of 7")
-
-
-async def test_a_game_is_saved_and_never_over_another_file(watch: Watch, here: Path) -> None:
-    async with watch() as ana:
-        await ana.until("The start.")
-        await ana.do("s", "Saved in tictactoe-K7M4PQ-3.txt")
-        await ana.do("s", "tictactoe-K7M4PQ-3.txt already exists.", "Type save and")
-        await ana.enter(":save mine 5.txt", "Saved in mine 5.txt", "move 0 of 7")
-    assert list_names(here) == {"tictactoe-K7M4PQ-3.txt", "mine 5.txt"}
-    assert parse_record((here / "mine 5.txt").read_text()) == parse_record(CLASSIC)
 
 
 @pytest.mark.parametrize("size", [(36, 10), (120, 40)])

@@ -3,18 +3,6 @@ from tests.tui.test_game_page import GOMOKU
 from tictactoe_engine import Rules
 
 
-async def test_the_board_is_in_sight_and_its_command_tells_the_last_move(game: Game) -> None:
-    async with game() as (ana, bo, code):
-        await ana.enter(":board", "No move has been played yet.")
-        await ana.press("1")
-        await bo.state(ply=1)
-        await bo.ask("move", room=code, cell=4, ply=1)
-        await ana.until("Your move", "(O)")
-        talk = list(ana.app.pages[-1].model.talk)
-        await ana.enter(":board", "Last: bo played B2, centre.")
-        assert ana.app.pages[-1].model.talk == talk
-
-
 async def test_the_command_brings_a_board_that_scrolls_to_the_last_move(game: Game) -> None:
     async with game(Rules(32, 32, 5)) as (ana, bo, code):
         await ana.enter("af32")

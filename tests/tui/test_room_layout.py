@@ -10,7 +10,7 @@ from tests.peer import Peer, open_peer
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.board.grid import BoardStyle
 from tictactoe_client.input.ways import Choice
-from tictactoe_client.tui.picture import Picture, measure, place_stage
+from tictactoe_client.tui.picture import Picture, measure
 from tictactoe_client.tui.room.picture import LEFT, MIN_WIDTH, lay_out_room, needed_for_room
 from tictactoe_engine import PRESETS, Rules
 from tictactoe_server.server import Server
@@ -142,16 +142,6 @@ async def test_an_invitation_is_whole_at_every_size(server: Server, open_screen:
                 assert picture.lines()[-1].endswith("help")
 
 
-@pytest.mark.parametrize("name", BOARDS)
-def test_a_window_needs_no_more_than_the_board_and_the_foot(name: str) -> None:
-    rules = BOARDS[name]
-    width, height = needed_for_room(rules)
-    assert width == 24
-    assert height == {"1x2": 6, "3x3": 8, "6x7": 9, "15x15": 9, "32x32": 10}[name]
-    layout = lay_out_room(rules, BoardStyle(), width, height)
-    assert layout.top + layout.grid.height <= height - 3
-
-
 @given(
     st.tuples(st.integers(1, 32), st.integers(1, 32)).filter(lambda sides: max(sides) > 1),
     st.integers(24, 200),
@@ -170,48 +160,3 @@ def test_every_board_fits_on_its_stage(sides: tuple[int, int], width: int, heigh
         assert layout.width - layout.panel - 1 >= MIN_WIDTH
     if size[0] <= 80 and size[1] <= 24:
         assert (layout.width, layout.height) == size
-
-
-@pytest.mark.parametrize(
-    ("name", "size", "scale", "whole", "panel"),
-    [
-        ("3x3", (200, 50), 4, True, True),
-        ("3x3", (120, 40), 4, True, True),
-        ("3x3", (100, 28), 3, True, True),
-        ("3x3", (80, 24), 3, True, True),
-        ("3x3", (80, 22), 2, True, True),
-        ("3x3", (80, 16), 1, True, True),
-        ("3x3", (59, 12), 1, True, True),
-        ("3x3", (53, 12), 1, True, False),
-        ("3x3", (40, 12), 1, True, False),
-        ("3x3", (40, 11), 0, True, False),
-        ("3x3", (80, 11), 0, True, True),
-        ("6x7", (200, 50), 3, True, True),
-        ("6x7", (120, 40), 3, True, True),
-        ("6x7", (100, 30), 2, True, True),
-        ("6x7", (80, 24), 2, True, True),
-        ("6x7", (80, 23), 1, True, True),
-        ("15x15", (200, 50), 1, True, True),
-        ("15x15", (80, 24), 0, True, True),
-        ("15x15", (60, 18), 0, False, True),
-        ("15x15", (40, 20), 0, True, False),
-        ("32x32", (200, 50), 0, True, True),
-        ("32x32", (120, 38), 0, True, True),
-        ("32x32", (120, 37), 0, False, True),
-        ("32x32", (80, 40), 0, True, False),
-    ],
-)
-def test_boards_fill_their_window(name: str, size: tuple[int, int], scale: int, *, whole: bool, panel: bool) -> None:
-    layout = lay_out_room(BOARDS[name], BoardStyle(), *size)
-    assert (layout.grid.style.scale, layout.grid.is_whole, layout.panel is not None) == (scale, whole, panel)
-
-
-@given(*[st.integers(1, 220)] * 4)
-def test_a_stage_fits_its_window(wide: int, tall: int, width: int, height: int) -> None:
-    stage = place_stage((wide, tall), (width, height))
-    picture, whole = Picture(stage.width, stage.height), Picture(width, height)
-    picture.put(0, 0, "A")
-    whole.paste(*stage.offset, picture.rows)
-    assert [len(row) for row in whole.rows] == [width] * height
-    assert whole.rows[stage.y][stage.x][0] == "A"
-    assert stage.y <= height - stage.y - stage.height

@@ -11,17 +11,6 @@ from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
 
-async def test_a_line_that_is_too_long_stays_with_a_count(game: Game) -> None:
-    async with game() as (ana, bo, _):
-        await ana.press("tab")
-        await ana.paste("a" * 187)
-        await ana.do("b", "188/200")
-        await ana.paste("c" * 13)
-        await ana.do("enter", "Too long: 201 of 200 characters.", "201/200", "ccc_")
-        await ana.press("backspace", "enter")
-        assert (await bo.next_of("chat"))["text"] == "a" * 187 + "b" + "c" * 12
-
-
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
 async def test_pasted_lines_are_joined_with_spaces(game: Game, end: str) -> None:
     async with game() as (ana, bo, _):

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from tests.kept import write_config
 from tests.peer import PATIENCE_SECONDS
 from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.files.config import load_choices
@@ -85,28 +84,6 @@ async def test_a_value_is_chosen_from_all_of_them_with_the_mouse(open_screen: Op
         await ana.click(30, night)
         await ana.until("> Theme              night", gone="contrast")
         assert await until_kept(ana) == {"theme": "night"}
-
-
-async def test_a_setting_fixed_by_client_toml_changes_for_this_run_only(open_screen: OpenScreen) -> None:
-    path = write_config('theme = "night"\n')
-    async with at_settings(open_screen, theme="night", fixed=frozenset({"theme"})) as ana:
-        await ana.until("Theme              night", "in client.toml; here for this run", "Saved in ~/.local/state")
-        await ana.do("right", "> Theme              paper")
-        await ana.press("down", "right")
-        assert await until_kept(ana) == {"no_color": True}
-    assert path.read_text() == 'theme = "night"\n'
-
-
-async def test_an_unsaved_choice_counts_and_is_saved_with_the_next(open_screen: OpenScreen, home: Path) -> None:
-    obstacle = home / ".local" / "state"
-    obstacle.parent.mkdir()
-    obstacle.write_text("a file in its place")
-    async with at_settings(open_screen) as ana:
-        await ana.do("right", "Not saved: choices.json cannot be written")
-        assert ana.app.settings.theme == "night"
-        obstacle.unlink()
-        await ana.do("down right", "Saved in ~/.local/state/tictactoe/choices.json", gone="Not saved")
-    assert load_choices() == {"theme": "night", "no_color": True}
 
 
 async def test_the_last_setting_is_saved_even_if_the_program_ends_at_once(open_screen: OpenScreen) -> None:

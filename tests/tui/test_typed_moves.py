@@ -24,10 +24,12 @@ async def test_enter_places_typed_text_or_the_cursor(game: Game, place: str, key
         assert (await bo.state(ply=1))["last"] == parse_cell(last, GOMOKU)
 
 
-async def test_a_key_out_of_turn_is_kept_on_3x3_and_enter_sends_it_in_turn(game: Game) -> None:
+async def test_a_key_out_of_turn_is_kept_on_3x3_until_it_is_dropped_or_enter_sends_it_in_turn(game: Game) -> None:
     async with game() as (ana, bo, code):
         await ana.do("1", "It's bo's move.", "(X)")
-        await ana.do("5", "It's bo's move. Enter plays 5 when it is yours.", "move: 5_")
+        for drop in ("backspace", "escape"):
+            await ana.do("5", "It's bo's move. Enter plays 5 when it is yours.", "move: 5_")
+            await ana.do(drop, "It's bo's move.", "move: _", gone="Leave and lose")
         await ana.do("3 enter", "It's bo's move.", "move: 3_")
         await bo.ask("move", room=code, cell=4, ply=1)
         await ana.until("Your move, X.", "move: 3_", "Enter play 3  Esc clear")
@@ -60,13 +62,6 @@ async def test_on_turn_a_key_on_3x3_places_at_once_and_drops_the_queued_move(gam
         await ana.press("9")
         assert (await bo.state(ply=3))["last"] == 8
         await ana.until("It's bo's move.", "move: _")
-
-
-async def test_backspace_and_esc_drop_a_kept_key(game: Game) -> None:
-    async with game(moves=[0]) as (ana, *_):
-        for drop in ("backspace", "escape"):
-            await ana.do("5", "move: 5_")
-            await ana.do(drop, "It's bo's move.", "move: _", gone="Leave and lose")
 
 
 @pytest.mark.parametrize("arrow", ["up", "left"])

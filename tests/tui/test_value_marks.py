@@ -5,7 +5,7 @@ from tictactoe_client.board.board import BoardView, draw_board
 from tictactoe_client.board.grid import BoardStyle, fit_board
 from tictactoe_client.tui.picture import Picture
 from tictactoe_client.tui.room.picture import paint_values
-from tictactoe_engine import PRESETS, Position, Rules
+from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol.pushes import AnalysisState, CellValue
 from tictactoe_words.worth import format_value
 
@@ -19,16 +19,6 @@ def draw(
     picture.paste(0, 0, draw_board(view, grid))
     paint_values(picture, 0, 0, view, grid, analysis)
     return picture
-
-
-def test_on_3x3_each_free_cell_has_its_worth_and_the_best_a_star() -> None:
-    picture = draw(PRESETS["classic"], "X...O...X", analysed([0, 4, 8]))
-    assert [line.strip() for line in picture.lines()[2:7:2]] == [
-        "1 |  X  | *=  |  -4 |",
-        "2 | *=  |  O  | *=  |",
-        "3 |  -4 | *=  |  X  |",
-    ]
-    assert "bad" in {role for row in picture.rows for _, role in row}
 
 
 def test_the_cursor_is_drawn_around_a_value() -> None:
@@ -68,28 +58,9 @@ def test_a_board_that_scrolls_shows_the_values_of_its_window() -> None:
     assert any("[*]" in line for line in lines)
 
 
-def test_only_free_cells_get_values() -> None:
-    rules = PRESETS["blocker"]
-    analysis = AnalysisState(1, "O", DRAW, {0: DRAW, 4: DRAW, 8: DRAW}, (8,), solved=True)
-    lines = draw(rules, "X...#....", analysis).lines()
-    assert "X" in lines[2]
-    assert "=" not in "".join(lines[2:6])
-    assert "*=" in lines[6]
-
-
 @pytest.mark.parametrize("room", [1, 3, 5])
 def test_a_worth_never_needs_more_than_its_room(room: int) -> None:
     for value in (WIN, LOSS, DRAW, GUESS, CellValue("win", 999, 1.0), CellValue("win", 40, 1.0)):
         for is_best in (True, False):
             for is_chosen in (True, False):
                 assert len(format_value(value, room, is_best=is_best, is_chosen=is_chosen)) in (0, room)
-
-
-def test_with_gravity_only_playable_cells_show_values() -> None:
-    rules = Rules(3, 3, 3, gravity=True)
-    lines = draw(rules, Position.replay(rules, [6]).board, analysed([6], rules)).lines()
-    assert [line.strip() for line in lines[2:7:2]] == [
-        "3 |     |     |     |",
-        "2 |  -8 |     |     |",
-        "1 |  X  |  -8 | *=  |",
-    ]

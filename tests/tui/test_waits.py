@@ -1,15 +1,15 @@
 """Entering a room can be cancelled at once and then has no effect."""
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.kept import leave_seat
-from tests.peer import Peer, open_peer, two_playing
+from tests.peer import PATIENCE_SECONDS, Peer, open_peer
 from tests.proxy import Proxy
 from tests.tui.conftest import OpenScreen, ScreenUser
-from tests.tui.test_going import until_rooms_wait
+from tests.tui.test_home_page import a_seat_left
 from tictactoe_client.tui import FirstPage
 from tictactoe_server.server import Server
 
@@ -29,6 +29,12 @@ async def slow_screen(
             yield ana, bo, proxy
         finally:
             proxy.down.go_on()
+
+
+async def until_rooms_wait(peer: Peer, count: int) -> None:
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while sum(room["status"] == "waiting" for room in (await peer.ask("rooms"))["rooms"]) != count:
+            pass
 
 
 FORM = ("down down enter end right end up up right", "The room is public.")
@@ -58,33 +64,21 @@ async def test_a_second_enter_opens_no_second_room(server: Server, open_screen: 
         await until_rooms_wait(bo, 0)
 
 
-async def test_another_room_is_entered_after_the_one_given_up_was_left(server: Server, open_screen: OpenScreen) -> None:
-    async with slow_screen(open_screen, server) as (ana, bo, proxy):
-        proxy.down.hold_up()
-        await ana.do("enter escape enter", "Looking for an opponent...")
-        proxy.down.go_on()
-        await ana.until("Waiting for another player")
-        await until_rooms_wait(bo, 1)
-        await bo.ask("match")
-        await ana.until("Your move")
-
-
 async def test_to_give_up_a_resumed_game_keeps_the_seat(server: Server, proxy: Proxy, open_screen: OpenScreen) -> None:
-    async with two_playing(server, "bo", "ana") as (bo, before, code):
-        token = before.welcome["token"]
-        await before.socket.close()
-        leave_seat(proxy.url, code, token)
-        async with open_screen(proxy.url, name=None) as ana:
-            await ana.until(f"> Resume {code}")
-            calls = proxy.calls
-            proxy.down.hold_up()
-            await ana.do("enter escape", "Playing as  ana", gone="Joining")
-            await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is True)
-            proxy.down.go_on()
-            await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
-            while proxy.calls == calls or ana.app.session.phase != "online":
-                await ana.pilot.pause()
-            await ana.do("enter", "It's bo's move", "O  ana (you)")
+    async with (
+        a_seat_left(server, url=proxy.url) as (bo, code),
+        open_screen(proxy.url, name=None) as ana,
+    ):
+        await ana.until(f"> Resume {code}")
+        calls = proxy.calls
+        proxy.down.hold_up()
+        await ana.do("enter escape", "Playing as  ana", gone="Joining")
+        await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is True)
+        proxy.down.go_on()
+        await bo.until(lambda message: (message.get("seats", {}).get("O") or {}).get("online") is False)
+        while proxy.calls == calls or ana.app.session.phase != "online":
+            await ana.pilot.pause()
+        await ana.do("enter", "It's bo's move", "O  ana (you)")
 
 
 @pytest.mark.parametrize("keys", [("enter",), ("down", "down", "enter", "enter")])
