@@ -388,7 +388,7 @@ declare namespace Protocol {
     status?: string;
   }
 
-  /** The changes to a tournament since the previous message: the changed rows of the table and pairings. `needed`, `away` and `games` are complete and left out if empty; `bracket` is left out if it is unchanged. */
+  /** The changes to a tournament since the previous message: the changed rows of the table and pairings. `needed`, `away` and `games` are complete and left out if empty; `bracket` and `may` are left out if unchanged. */
   interface EventRows {
     type: "event_rows";
     event: string;
@@ -403,6 +403,7 @@ declare namespace Protocol {
     away?: { [key: string]: number };
     games?: { [key: string]: EventGame };
     bracket?: EventMatch[][];
+    may?: { [key: string]: string[] };
   }
 
   /** Runs a tournament as its organiser. Attributes: seq: The `seq` of the newest state that the sender has seen. action: What to do. `cards` returns the cards of the roster. player: The player to expel, or the loser of the `pairing`. pairing: The pairing to forfeit or to make void. name: The name to add to the roster. */
@@ -417,7 +418,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** The state of a tournament. Attributes: event: The code of the tournament. due_ms: The time until the next round begins or the current wait ends, or None if nothing is due. table: The top of the table, and the recipient's row. pairings: The pairings in this round, the recipient's first. needed: If the tournament is paused because all players were absent, the number of players who must be present for it to go on; otherwise left out. expected: The names in the roster that have not entered yet; left out if there are none. away: How long each absent player has been disconnected, in ms by player id; left out if all are present. games: The running games by the id of their pairing; left out if there are none. bracket: The last rounds of a knock-out, and the rounds to come. key: The wall key, if the server hides names; left out for recipients who may not see them. */
+  /** The state of a tournament. Attributes: event: The code of the tournament. due_ms: The time until the next round begins or the current wait ends, or None if nothing is due. table: The top of the table, and the recipient's row. pairings: The pairings in this round, the recipient's first. needed: If the tournament is paused because all players were absent, the number of players who must be present for it to go on; otherwise left out. expected: The names in the roster that have not entered yet; left out if there are none. away: How long each absent player has been disconnected, in ms by player id; left out if all are present. games: The running games by the id of their pairing; left out if there are none. bracket: The last rounds of a knock-out, and the rounds to come. key: The wall key, if the server hides names; left out for recipients who may not see them. may: The possible requests, in display order, of an `organiser`, of a player by status, of the holder of an unused `card`, and of others under "". */
   interface EventState {
     type: "event";
     event: string;
@@ -434,6 +435,7 @@ declare namespace Protocol {
     games?: { [key: string]: EventGame };
     bracket?: EventMatch[][];
     key?: string;
+    may?: { [key: string]: string[] };
   }
 
   /** A row in the list of tournaments; `players` is the number of entrants. */

@@ -312,6 +312,8 @@ class EventState(PushFields, frozen=True, tag="event"):
         games: The running games by the id of their pairing; left out if there are none.
         bracket: The last rounds of a knock-out, and the rounds to come.
         key: The wall key, if the server hides names; left out for recipients who may not see them.
+        may: The possible requests, in display order, of an ``organiser``, of a player by status, of the holder of an
+            unused ``card``, and of others under "".
     """
 
     event: str
@@ -328,12 +330,13 @@ class EventState(PushFields, frozen=True, tag="event"):
     games: dict[str, EventGame] | UnsetType = UNSET
     bracket: tuple[tuple[EventMatch, ...], ...] | UnsetType = UNSET
     key: str | UnsetType = UNSET
+    may: dict[str, tuple[str, ...]] | UnsetType = UNSET
 
 
 class EventRows(PushFields, frozen=True, tag="event_rows", kw_only=True):
     """The changes to a tournament since the previous message: the changed rows of the table and pairings.
 
-    `needed`, `away` and `games` are complete and left out if empty; `bracket` is left out if it is unchanged.
+    `needed`, `away` and `games` are complete and left out if empty; `bracket` and `may` are left out if unchanged.
     """
 
     event: str
@@ -348,6 +351,7 @@ class EventRows(PushFields, frozen=True, tag="event_rows", kw_only=True):
     away: dict[str, int] | UnsetType = UNSET
     games: dict[str, EventGame] | UnsetType = UNSET
     bracket: tuple[tuple[EventMatch, ...], ...] | UnsetType = UNSET
+    may: dict[str, tuple[str, ...]] | UnsetType = UNSET
 
 
 class Call(PushFields, frozen=True, tag="call"):

@@ -39,34 +39,11 @@ _WORDS: Final = {
 _FRACTIONS: Final = {0.25: "tournament quarter", 0.5: "tournament half", 0.75: "tournament three quarters"}
 
 
-def list_deeds(state: EventState, viewer: str, *, has_card: bool = False) -> tuple[str, ...]:
-    """Return the names of the viewer's possible actions, in display order.
-
-    `has_card` says whether the viewer has a card of the roster, which allows them to enter at any time.
-    """
-    row, head, is_on = row_of(state, viewer), state.head, not is_over(state)
-    is_late = state.status != "open" and state.round > head.late_until and not (has_card and head.entry == "roster")
-    own = row.status if row is not None and is_on else ""
-    runs = is_on and viewer in head.organisers
-    unscored = [pairing for pairing in state.pairings if pairing.state != "scored"]
-    decides = runs and any(len(one.players) > 1 for one in unscored)
-    may = {
-        "join": is_on and row is None and not is_late,
-        "leave": own in ("in", "away"),
-        "away": own == "in",
-        "ready": own == "away",
-        "begin": runs and state.status == "open",
-        "next": runs and state.status == "running" and not unscored and state.due_ms is not None,
-        "pause": runs and state.status == "running",
-        "resume": runs and state.status == "paused",
-        "expel": runs and state.table,
-        "forfeit": decides,
-        "void": decides,
-        "close": runs,
-        "add": runs and head.entry == "roster",
-        "cards": runs and head.entry == "roster",
-    }
-    return tuple(deed for deed, is_possible in may.items() if is_possible)
+def list_deeds(state: EventState, viewer: str) -> tuple[str, ...]:
+    """Return the names of the viewer's possible actions, in display order."""
+    may, row = state.may or {}, row_of(state, viewer)
+    own = may.get("" if row is None else row.status, ())
+    return (*own, *may.get("organiser", ())) if viewer in state.head.organisers else own
 
 
 def row_of(state: EventState, viewer: str) -> EventRow | None:

@@ -41,11 +41,17 @@ ROWS = (
 )
 OWN = EventPairing("r2-1", 2, {"X": CLIENT, "O": OTHER}, {"X": "ana", "O": "bo"}, "open", room="K7M4PQ")
 BYE = EventPairing("r2-2", 2, {"X": "p-third"}, {"X": "Robo"}, "scored", "X", None, "bye")
+MAY = {
+    "organiser": ("pause", "expel", "forfeit", "void", "close"),
+    "in": ("leave", "away"),
+    "away": ("leave", "ready"),
+    "": ("join",),
+}
 CALL = Call(EVENT, "r2-1", "K7M4PQ", "X", "bo", 60_000)
 
 
 def event(seq: int = 5, **changed: Any) -> EventState:
-    return replace(EventState(EVENT, seq, "running", 2, None, HEAD, ROWS, (OWN, BYE)), **changed)
+    return replace(EventState(EVENT, seq, "running", 2, None, HEAD, ROWS, (OWN, BYE), may=MAY), **changed)
 
 
 def news(

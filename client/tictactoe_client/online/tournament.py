@@ -131,6 +131,7 @@ def take_in(state: EventState, news: EventRows, viewer: str) -> EventState:
         games=news.games,
         needed=news.needed,
         bracket=state.bracket if news.bracket is UNSET else news.bracket,
+        may=state.may if news.may is UNSET else news.may,
     )
 
 

@@ -257,3 +257,18 @@ def test_an_event_that_is_closed_has_nothing_left_to_do() -> None:
     assert run(entered(4), "close").status == "void"
     assert apply(event, "p1", EventLeave(event=""), 0) is event
     assert apply(event, "p1", EventReady(event="", on=False), 0) is event
+
+
+def test_an_event_says_what_each_role_may_do() -> None:
+    players = {"in": ("leave", "away"), "away": ("leave", "ready")}
+    waiting = new_event(entry="roster", roster=("Ana", "Bo", "Cy"))
+    assert waiting.may == players | {"organiser": ("begin", "close", "add", "cards"), "card": ("join",), "": ("join",)}
+    for name in ("Ana", "Bo"):
+        waiting = apply(waiting, name, EnterEvent("", ticket=waiting.ticket_of(name)), 0)
+    late = opened(tick(run(waiting, "begin"), 0))
+    actions = ("pause", "expel", "forfeit", "void", "close", "add", "cards")
+    assert late.may == players | {"organiser": actions, "card": ("join",), "": ()}
+    between = play_round(opened(begun(4)), first_wins)
+    assert between.may == players | {"organiser": ("next", "pause", "expel", "close"), "card": (), "": ()}
+    assert run(between, "pause").may["organiser"] == ("resume", "expel", "close")
+    assert run(between, "close").may == {}

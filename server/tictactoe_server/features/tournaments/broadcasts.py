@@ -57,6 +57,7 @@ class View:
         self.attendance = attendance
         rounds = [matches for matches in rounds_of(event) if len(matches) <= MOST_MATCHES]
         self.bracket = encode(rounds) if rounds else b""
+        self.may = encode(event.may)
         self.rows = {row.player: encode(row) for row in rows(event)}
         self._in_round = event.in_round(event.round)
         self._top = list(self.rows)[:TOP_ROWS]
@@ -98,10 +99,12 @@ class View:
         return encode_push(EventRows(**told))
 
     def _more(self, before: View | None = None) -> dict[str, bytes]:
-        """Return the encoded attendance, and the encoded bracket unless it is the same as in the view `before`."""
+        """Return the encoded attendance, and what differs from the view `before` of the bracket and `may`."""
         more = {name: encode(value) for name, value in self.attendance.message_fields.items()}
         if self.bracket and (before is None or before.bracket != self.bracket):
             more["bracket"] = self.bracket
+        if before is None or before.may != self.may:
+            more["may"] = self.may
         return more
 
     def _told(self, now: int) -> dict[str, Any]:

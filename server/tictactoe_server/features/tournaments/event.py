@@ -220,6 +220,30 @@ class Event(Struct, frozen=True, omit_defaults=True):
         return not is_late and len(self.entrants) < self.limit
 
     @property
+    def may(self) -> dict[str, tuple[str, ...]]:
+        """The possible requests of each role, as in `EventState`."""
+        if self.is_over:
+            return {}
+        unscored = [pairing for pairing in self.in_round(self.round) if pairing.state != "scored"]
+        is_decidable = any(len(pairing.players) > 1 for pairing in unscored)
+        has_roster, join = self.entry == "roster", ("join",) if self.takes_entrants else ()
+        actions = {
+            "begin": self.status == "open",
+            "next": self.status == "running" and not unscored and due_at(self) is not None,
+            "pause": self.status == "running",
+            "resume": self.status == "paused",
+            "expel": bool(self.field),
+            "forfeit": is_decidable,
+            "void": is_decidable,
+            "close": True,
+            "add": has_roster,
+            "cards": has_roster,
+        }
+        organiser = tuple(action for action, is_possible in actions.items() if is_possible)
+        card = ("join",) if has_roster else join
+        return {"organiser": organiser, "in": ("leave", "away"), "away": ("leave", "ready"), "card": card, "": join}
+
+    @property
     def expected(self) -> tuple[str, ...]:
         """The unused names on the roster."""
         known = {entrant.name for entrant in self.entrants}

@@ -175,9 +175,9 @@ export class Following {
 
 /** @param {EventState} state @param {Protocol.EventRows} news */
 function update(state, news) {
-	const { seq, status, round, due_ms, present, rows, pairings, away, games, needed } = news;
+	const { seq, status, round, due_ms, present, rows, pairings, away, games, needed, may = state.may } = news;
 	const changed = new Map(rows.map((row) => [row.player, row]));
 	const table = [...state.table.filter(({ player }) => !changed.has(player)), ...rows].sort((one, other) => one.place - other.place);
 	const played = new Map([...state.pairings, ...pairings].filter((one) => one.round === round).map((one) => [one.id, one]));
-	return { ...state, seq, status, round, due_ms, head: { ...state.head, present }, table, pairings: [...played.values()], away, games, needed };
+	return { ...state, seq, status, round, due_ms, head: { ...state.head, present }, table, pairings: [...played.values()], away, games, needed, may };
 }

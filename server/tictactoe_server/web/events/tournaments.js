@@ -14,30 +14,10 @@ export const nameTie = (tie = "") => sayOr(`tournament tie ${tie}`, tie);
 
 /** @param {EventState} state @param {boolean} [hasCard] */
 export function listDeeds(state, viewer = "", hasCard = false) {
-	const { status, round, due_ms, pairings, table, head } = state;
-	const [row, entry, isOn] = [rowOf(state, viewer), head.entry ?? "open", !isOver(state)];
-	const isLate = status !== "open" && round > (head.late_until ?? 0) && !(hasCard && entry === "roster");
-	const is = isOn && row && (row.status ?? "in");
-	const runs = isOn && head.organisers.includes(viewer);
-	const open = pairings.filter(isOpen);
-	const decides = runs && open.some(({ players }) => Object.keys(players).length > 1);
-	const may = {
-		join: isOn && !row && !isLate,
-		leave: is === "in" || is === "away",
-		away: is === "in",
-		ready: is === "away",
-		begin: runs && status === "open",
-		next: runs && status === "running" && !open.length && due_ms !== null,
-		pause: runs && status === "running",
-		resume: runs && status === "paused",
-		expel: runs && table.length,
-		forfeit: decides,
-		void: decides,
-		close: runs,
-		add: runs && entry === "roster",
-		cards: runs && entry === "roster",
-	};
-	return Object.entries(may).flatMap(([deed, is]) => (is ? [deed] : []));
+	const { may = {}, head: { organisers } } = state;
+	const row = rowOf(state, viewer);
+	const role = row ? (row.status ?? "in") : hasCard ? "card" : "";
+	return [...(may[role] ?? []), ...(organisers.includes(viewer) ? (may.organiser ?? []) : [])];
 }
 
 /** @param {EventState} state */
