@@ -25,7 +25,6 @@ from tictactoe_protocol.events import EVENT_KINDS, EventGame, EventLeave, EventO
 from tictactoe_protocol.pushes import PlayerProfile, RoomState, RoomSummary, SeatState, Welcome
 from tictactoe_protocol.rated import (
     CLOSINGS,
-    Encounters,
     LadderClosing,
     LadderRow,
     LadderStanding,
@@ -519,7 +518,6 @@ def make_ladders() -> Iterator[dict[str, Any]]:
         "p-bo", "b\u200bo", (standing, LadderStanding("pie", 1, 0, 0, 1612.4, 201.0, provisional=True)), ()
     )
     yield from tell_ladders("profile", profile)
-    yield from tell_ladders("profile", replace(profile, with_=Encounters(1, 0, 2, 5)))
     usual: dict[str, Any] = {"rules": RulesState.of(PRESETS["connect-four"]), "clock": None, "expires_ms": 60_000}
     clock = ClockTerms(initial_ms=180_000, increment_ms=2_000)
     for challenge in (
@@ -543,14 +541,13 @@ def tell_ladders(kind: str, told: Any, names: dict[str, str] | None = None) -> I
             speak(language)
             match told:
                 case LadderState():
-                    said[language] = [*ladders.describe_ladder(told), *chain(*ladders.tabulate_ladder(told).values())]
+                    said[language] = [*chain(*ladders.tabulate_ladder(told).values())]
                 case Rated():
                     said[language] = ladders.describe_rated(told, known, viewer)
                 case RoomSummary():
                     said[language] = describe_manners(told)
                 case PlayerProfile():
-                    rows = chain(*ladders.tabulate_standings(told).values())
-                    said[language] = [*rows, ladders.describe_meetings(told)]
+                    said[language] = [*chain(*ladders.tabulate_standings(told).values())]
                 case _:
                     other = known.get(told.to, "")
                     overs = [ChallengeOver("c", how, "K7M4PQ") for how in (*CHALLENGE_ENDS, "newer")]

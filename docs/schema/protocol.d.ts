@@ -562,7 +562,7 @@ declare namespace Protocol {
     place?: number;
   }
 
-  /** A part of a ladder. Attributes: rules: The key of the ladder, which is the name of its rules. games: The number of rated games. advantage: The advantage of the first move in rating points. decided: The share of the last 200 games that were not drawn, from 0 to 1. closed: Why the ladder has stopped rating games, if it has. */
+  /** A part of a ladder. Attributes: rules: The key of the ladder, which is the name of its rules. games: The number of rated games. advantage: The advantage of the first move in rating points. decided: The share of the last 200 games that were not drawn, from 0 to 1. closed: Why the ladder has stopped rating games, if it has. text: In an answer, the figures and the reason for closing as sentences in the language of `Hello`. */
   interface LadderState {
     rules: string;
     rows: LadderRow[];
@@ -570,6 +570,7 @@ declare namespace Protocol {
     advantage: number;
     decided: number;
     closed?: LadderClosing;
+    text?: string[];
   }
 
   /** Stops watching, frees a seat in a waiting room, or resigns and leaves. The sender's guests leave, too. */
@@ -810,13 +811,14 @@ declare namespace Protocol {
     text: string;
   }
 
-  /** A player's ladders and rated games. Attributes: games: Up to 20 rated games, newest first. with_: The results of the player who sent the request against this player. */
+  /** A player's ladders and rated games. Attributes: games: Up to 20 rated games, newest first. with_: The results of the player who sent the request against this player. text: In an answer, `with_` as a sentence in the language of `Hello`, or "". */
   interface PlayerProfile {
     player: string;
     name: string;
     ladders: LadderStanding[];
     games: PastGame[];
     with?: Encounters;
+    text?: string;
   }
 
   /** Asks for the ladders and rated games of a player, given by id or claimed name. */

@@ -307,6 +307,7 @@ class PlayerProfile(Struct, frozen=True, omit_defaults=True, rename={"with_": "w
     Attributes:
         games: Up to 20 rated games, newest first.
         with_: The results of the player who sent the request against this player.
+        text: In an answer, `with_` as a sentence in the language of `Hello`, or "".
     """
 
     player: str
@@ -314,6 +315,7 @@ class PlayerProfile(Struct, frozen=True, omit_defaults=True, rename={"with_": "w
     ladders: tuple[LadderStanding, ...]
     games: tuple[PastGame, ...]
     with_: Encounters | UnsetType = UNSET
+    text: str = ""
 
 
 class PlayedGame(Struct, frozen=True, omit_defaults=True):

@@ -75,6 +75,7 @@ class LadderState(Struct, frozen=True, omit_defaults=True):
         advantage: The advantage of the first move in rating points.
         decided: The share of the last 200 games that were not drawn, from 0 to 1.
         closed: Why the ladder has stopped rating games, if it has.
+        text: In an answer, the figures and the reason for closing as sentences in the language of `Hello`.
     """
 
     rules: str
@@ -83,6 +84,7 @@ class LadderState(Struct, frozen=True, omit_defaults=True):
     advantage: float
     decided: float
     closed: LadderClosing | UnsetType = UNSET
+    text: tuple[str, ...] = ()
 
 
 class LadderStanding(Struct, frozen=True, omit_defaults=True):

@@ -71,10 +71,10 @@ events.forEach(({ state, viewer, age_ms, said }, index) => {
 });
 // What is said of each kind, as tools/vectors.py has it.
 const SAY = {
-	ladder: (ladder) => [...ladders.describeLadder(ladder), ...ladders.nameColumns("ladder"), ...ladder.rows.flatMap(ladders.listCells)],
+	ladder: (ladder) => [...ladders.nameColumns("ladder"), ...ladder.rows.flatMap(ladders.listCells)],
 	rated: (push, viewer, names) => ladders.describeRated(push, names, viewer),
 	room: (row) => describeManners(row),
-	profile: (profile) => [...ladders.nameColumns("player"), ...profile.ladders.flatMap(ladders.listStanding), ladders.describeMeetings(profile)],
+	profile: (profile) => [...ladders.nameColumns("player"), ...profile.ladders.flatMap(ladders.listStanding)],
 	challenge: (challenge, viewer, names) => [
 		ladders.describeChallenge(challenge, viewer, names[challenge.to]),
 		...["accepted", "declined", "withdrawn", "expired", "newer"].map((how) => ladders.describeChallengeEnd({ how, room: "K7M4PQ" }, challenge, viewer, names[challenge.to])),

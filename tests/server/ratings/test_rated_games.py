@@ -20,7 +20,7 @@ async def told_rating(peer: Peer) -> dict[str, Any]:
 
 
 async def test_a_rated_game_changes_both_ratings_and_is_pushed_to_players_and_watchers() -> None:
-    async with a_server() as server, people(server) as (ana, bo), open_peer(server.url, "eve") as eve:
+    async with a_server() as server, people(server) as (ana, bo), open_peer(server.url, "eve", language="de") as eve:
         opened = await ana.ask("create", **RATED)
         assert opened["rated"] is True
         (row,) = (await bo.ask("rooms"))["rooms"]
@@ -46,6 +46,8 @@ async def test_a_rated_game_changes_both_ratings_and_is_pushed_to_players_and_wa
         assert (profile["ladders"][0]["provisional"], "place" in profile["ladders"][0]) == (True, False)
         assert profile["ladders"][0]["rating"] == round(mine["after"], 1)
         assert profile["with"] == {"wins": 0, "draws": 0, "losses": 1, "last": profile["games"][0]["at"]}
+        assert profile["text"] == "You and ana: 0 won, 0 drawn, 1 lost."
+        assert (await eve.ask("ratings", rules=RULES))["ladder"]["text"] == ["1 gewertete Partie."]
 
 
 @pytest.mark.parametrize(

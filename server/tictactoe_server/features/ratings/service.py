@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import structlog
 from msgspec import UNSET
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from tictactoe_engine import Rules
 from tictactoe_protocol import ErrorCode, rated
@@ -40,6 +40,8 @@ from tictactoe_server.rooms.room import Player, Refused, Room
 from tictactoe_server.rooms.view import RoomListing
 from tictactoe_server.scheduler import wait_for
 from tictactoe_server.storage.store import StoreUnavailable
+from tictactoe_words.catalogue import speaking
+from tictactoe_words.ladders import describe_ladder, describe_meetings
 
 MOST_OF_PAIR: Final = 10  # rated games a day between the same two players
 DAY_MS: Final = 86_400_000
@@ -259,10 +261,14 @@ class Ladders(Service, RoomPolicy):
         request: rated.Ratings = call.request
         key = self.check_key(chosen_rules(request.rules).preset or "")
         top = _TOP if request.top is UNSET else request.top
-        call.answer(ladder=await self.describe(key, top, None if request.around is UNSET else request.around))
+        ladder = await self.describe(key, top, None if request.around is UNSET else request.around)
+        with speaking(call.session.language):
+            call.answer(ladder=replace(ladder, text=tuple(describe_ladder(ladder))))
 
     async def profile(self, call: Call) -> None:
-        call.answer(profile=await self.describe_player(call.request.player, call.player.id))
+        profile = await self.describe_player(call.request.player, call.player.id)
+        with speaking(call.session.language):
+            call.answer(profile=replace(profile, text=describe_meetings(profile)))
 
     async def describe(self, key: str, top: int, around: str | None = None) -> rated.LadderState:
         """Return a ladder with its first `top` rows, or with the rows around a player."""

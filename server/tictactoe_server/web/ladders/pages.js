@@ -7,7 +7,7 @@ import { linkTo, listLadders, nameLadder, playRated } from "../rated.js";
 import { setEmblem } from "../shapes.js";
 import { messageOf } from "../words.js";
 import { askForGame, setBlocked } from "./challenges.js";
-import { describeLadder, describeMeetings, listCells, listStanding, nameColumns } from "./words.js";
+import { listCells, listStanding, nameColumns } from "./words.js";
 
 const MOST_LISTED = 50;
 
@@ -32,7 +32,7 @@ async function makeLadder(app, key = "") {
 	/** @param {{around?: string, top?: number}} rows */
 	const ask = async (rows) => /** @type {Protocol.LadderState} */ ((await app.read({ type: "ratings", rules: key, ...rows })).ladder);
 	const [best, { rows: near }] = await Promise.all([ask({ top: MOST_LISTED }), ask({ around: connection.player })]);
-	const [measured, closed] = describeLadder(best);
+	const [measured, closed] = best.text ?? [];
 	const title = say("page ladder title", { name: nameLadder(key) });
 	const links = listLadders(app).map((one) => h("a", { href: `/ladder/${one}`, "aria-current": one === key && "page" }, nameLadder(one)));
 	const element = h("div.ladders",
@@ -77,7 +77,7 @@ async function makePlayer(app, asked) {
 	app.names.set(id, title);
 	const element = h("div.ladders",
 		h("div.hero", head, mayMeet && h("div.row", button(sayTitle("key challenge"), () => askForGame(app, id), { class: "primary" }), block)),
-		h("p", describeMeetings(profile)),
+		h("p", profile.text),
 		h("section.card", h("h2", say("ladder title")), ladders.length ? h("ul.rooms", ladders.map(makeStanding)) : h("p.note", say("ladder no games"))),
 		games.length > 0 && h("section.card", h("h2", say("page player games", { name: title })), h("ul.rooms", games.map((game) => makeGame(game, id)))),
 	);

@@ -5,8 +5,6 @@ import { describeClock, describeRules } from "../words.js";
 
 const COLUMNS = { ladder: ["place", "player", "rating", "games", "trend"], player: ["rules", "rating", "place", "won", "drawn", "lost"] };
 
-const MEASURED_GAMES = 20;
-
 /** Describe a rating with its 95 % error, or with a question mark if it is provisional. */
 const describeRating = (rating = 0, deviation = 0, isProvisional = false) => (isProvisional ? `${Math.round(rating)}?` : `${Math.round(rating)} ±${Math.round(2 * deviation)}`);
 const signed = (points = 0) => `${points < 0 ? "" : "+"}${points}`;
@@ -25,14 +23,6 @@ export function describeRated({ players }, names, viewer = "") {
 	return rows.map(([id, change]) => describeChange(change, id === viewer ? "" : (names[id] ?? id)));
 }
 
-/** @param {Protocol.LadderState} ladder */
-export function describeLadder({ games: n, advantage, decided, closed }) {
-	const told = n >= MEASURED_GAMES ? say("ladder measures", { n, advantage: Math.round(advantage), decided: Math.round(decided * 100) }) : say("ladder games", { n });
-	if (!closed) return [told];
-	const { reason, figure, of } = closed;
-	return [told, sayOr(`ladder closed ${reason}`, say("ladder closed", { reason }), { n: figure, of })];
-}
-
 /** @param {keyof typeof COLUMNS} of */
 export const nameColumns = (of) => COLUMNS[of].map((title) => say(`column ${title}`));
 /** @param {Protocol.LadderRow} row */
@@ -41,8 +31,6 @@ export const listCells = ({ place, name, rating, deviation, games, trend }) =>
 /** @param {Protocol.LadderStanding} standing */
 export const listStanding = ({ rules, rating, deviation, provisional, place, wins, draws, losses }) =>
 	[rules, describeRating(rating, deviation, provisional), place, wins, draws, losses].map((cell) => String(cell ?? ""));
-/** Describe the results of the viewer's last rated games against this player, "" for none. @param {Protocol.PlayerProfile} profile */
-export const describeMeetings = ({ name, with: met }) => (met ? say("ladder meetings", { name, ...met }) : "");
 
 /** @param {Protocol.OpenChallenge} challenge */
 export const describeTerms = ({ rules, clock, rated, side, name }) =>
