@@ -1,7 +1,7 @@
 import pickle
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -60,66 +60,30 @@ def test_the_size_counts_blocked_cells_too() -> None:
     assert Rules(rows=4, columns=5, blocked=frozenset({0, 19})).size == 20
 
 
-Refusal = tuple[dict[str, Any], str, str]
-
-
-def refusals() -> Iterator[Refusal]:
-    """Yield invalid rules with the field and the message of their error."""
-    for side in ("rows", "columns"):
-        for value in (0, -1, 33, 10**9, True, False, 3.0, "3", None):
-            yield {side: value}, side, f"A board has 1 to 32 {side}, not {value!r}."
-    for value in (1, 0, -3, 33, True, 3.0, "3", None):
-        yield {"rows": 32, "columns": 32, "line": value}, "line", f"A line has 2 to 32 marks, not {value!r}."
-    for rows, columns, line in ((3, 3, 4), (1, 1, 2), (5, 7, 8), (7, 5, 8)):
-        most = f"A line of {line} can't fit a {rows}x{columns} board (at most {max(rows, columns)})."
-        yield {"rows": rows, "columns": columns, "line": line}, "line", most
-    for marks in ("", "X", "XOABCDE", None, 2, ("X", "O"), b"XO"):
-        yield {"marks": marks}, "marks", f"A game has 2 to 6 marks, not {marks!r}."
-    for marks in ("xo", "X0", "X.", "X#", "X ", "XÖ", "ΧΟ"):
-        yield {"marks": marks}, "marks", f"Marks are upper-case letters A to Z, not {marks!r}."
-    for marks in ("XX", "XOX", "ABCDEA"):
-        yield {"marks": marks}, "marks", f"Every player needs a mark of their own, but {marks!r} repeats one."
-    for flag in ("misere", "gravity", "exact"):
-        for value in (0, 1, "yes", None):
-            yield {flag: value}, flag, f"{flag} is true or false, not {value!r}."
-    for cells in (None, 4, True, 1.5, [[4]]):
-        yield {"blocked": cells}, "blocked", f"blocked is a set of cells, not {cells!r}."
-    for cell in (-1, 9, 10**9, True, False, 4.0, "4", None):
-        yield {"blocked": [cell]}, "blocked", f"The blocked cell {cell!r} is off the board: cells are 0 to 8."
-    yield {"blocked": range(9)}, "blocked", "Every cell is blocked."
-    for blocked in ({0, 4, 8}, {2, 4, 6}, {1, 2, 4, 6}, {0, 5, 7, 2, 3}):
-        no_room = "The blocked cells leave no room for a line of 3: nobody could win."
-        yield {"blocked": blocked}, "blocked", no_room
-
-
-AT_ODDS: list[Refusal] = [
-    (
-        {"rows": 5, "columns": 5, "marks": "XOA", "misere": True},
-        "misere",
-        "Misère is for two marks, not for the 3 of 'XOA'.",
-    ),
-    ({"exact": True, "gravity": True}, "exact", "Exact lines are for boards without gravity."),
-    ({"opening": "swap3"}, "opening", "An opening is one of pie, swap2, not 'swap3'."),
-    ({"opening": ""}, "opening", "An opening is one of pie, swap2, not ''."),
-    ({"marks": "XOA", "opening": "pie"}, "opening", "The opening pie is for two marks, not for the 3 of 'XOA'."),
-    (
-        {"rows": 6, "line": 4, "gravity": True, "opening": "swap2"},
-        "opening",
-        "The opening swap2 is for games without gravity and misère.",
-    ),
-    ({"opening": "swap2"}, "opening", "The opening swap2 is for lines of 4 or more marks, not of 3."),
-    (
-        {"rows": 1, "columns": 5, "line": 4, "opening": "swap2"},
-        "opening",
-        "The opening swap2 needs more than 5 free cells.",
-    ),
+WRONG_RULES: list[tuple[dict[str, Any], str]] = [
+    *(({side: size}, side) for side in ("rows", "columns") for size in (0, -1, 33, 10**9, True, False, 3.0, "3", None)),
+    *(({"rows": 32, "columns": 32, "line": value}, "line") for value in (1, 0, -3, 33, True, 3.0, "3", None)),
+    *(({"rows": rows, "columns": columns, "line": 8}, "line") for rows, columns in ((1, 1), (5, 7), (7, 5))),
+    *(({"marks": marks}, "marks") for marks in ("", "X", "XOABCDE", None, 2, ("X", "O"), b"XO")),
+    *(({"marks": marks}, "marks") for marks in ("xo", "X0", "X.", "X#", "X ", "XÖ", "ΧΟ", "XX", "XOX", "ABCDEA")),
+    *(({flag: value}, flag) for flag in ("misere", "gravity", "exact") for value in (0, 1, "yes", None)),
+    *(({"blocked": cells}, "blocked") for cells in (None, 4, True, 1.5, [[4]], range(9))),
+    *(({"blocked": [cell]}, "blocked") for cell in (-1, 9, 10**9, True, False, 4.0, "4", None)),
+    *(({"blocked": cells}, "blocked") for cells in ({0, 4, 8}, {2, 4, 6}, {1, 2, 4, 6}, {0, 5, 7, 2, 3})),
+    ({"rows": 5, "columns": 5, "marks": "XOA", "misere": True}, "misere"),
+    ({"exact": True, "gravity": True}, "exact"),
+    *(({"opening": opening}, "opening") for opening in ("swap3", "", "swap2")),
+    ({"marks": "XOA", "opening": "pie"}, "opening"),
+    ({"rows": 6, "line": 4, "gravity": True, "opening": "swap2"}, "opening"),
+    ({"rows": 1, "columns": 5, "line": 4, "opening": "swap2"}, "opening"),
 ]
+"""Rules that are refused, with the field at fault."""
 
 
-@each(("fields", "field", "message"), [*refusals(), *AT_ODDS])
-def test_invalid_rules_are_refused_with_the_field_at_fault(fields: dict[str, Any], field: str, message: str) -> None:
+@each(("fields", "field"), WRONG_RULES)
+def test_invalid_rules_are_refused_with_the_field_at_fault(fields: dict[str, Any], field: str) -> None:
     error = refusal(**fields)
-    assert (error.code, error.field, error.message) == ("bad_rules", field, message)
+    assert (error.code, error.field) == ("bad_rules", field)
 
 
 ACCEPTED: list[dict[str, Any]] = [

@@ -9,19 +9,6 @@ from tictactoe_protocol.text import is_printable
 SHORT_TEXTS = st.none() | st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=64)
 
 
-def test_an_answer_has_the_fields_that_it_was_given() -> None:
-    answer = error_answer(ErrorCode.STALE, "Look again.", id="7", room="K7M4PQ", path="ply", retry_ms=500)
-    assert json.loads(encode(answer)) == {
-        "type": "error",
-        "id": "7",
-        "code": "stale",
-        "message": "Look again.",
-        "room": "K7M4PQ",
-        "path": "ply",
-        "retry_ms": 500,
-    }
-
-
 @given(
     st.sampled_from(ErrorCode),
     st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=2000),

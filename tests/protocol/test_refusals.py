@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
+from tests.engine.test_rules import WRONG_RULES
 from tests.rows import each
 from tictactoe_client.online.inspection import read_message, refusal_of
 from tictactoe_engine import PRESETS, IllegalMove, InvalidRules, Position, Rules, UnknownNotation, parse_cell
@@ -93,15 +94,7 @@ def test_no_sentence_is_there_for_nothing(id: str) -> None:
 
 
 def rule_errors() -> Iterator[InvalidRules]:
-    wrong: tuple[dict[str, Any], ...] = (
-        *({"rows": 0}, {"rows": 33}, {"columns": "x" * 50}, {"line": 1}, {"line": 4}, {"marks": "X"}, {"marks": "xo"}),
-        *({"marks": "XOX"}, {"marks": "XOA", "misere": True}, {"misere": 1}, {"gravity": None}, {"blocked": 4}),
-        *({"blocked": {9}}, {"blocked": set(range(9))}, {"blocked": {0, 4, 8, 2, 6}}),
-        *({"exact": True, "gravity": True}, {"opening": "swap3"}, {"opening": "pie", "marks": "XOA"}),
-        *({"opening": "swap2"}, {"opening": "swap2", "misere": True}),
-        {"rows": 5, "columns": 1, "line": 4, "opening": "swap2"},
-    )
-    for fields in wrong:
+    for fields, _ in WRONG_RULES:
         with pytest.raises(InvalidRules) as raised:
             Rules(**fields)
         yield raised.value
