@@ -108,3 +108,12 @@ def assert_matches_minimax(position: Position, memo: Memo) -> None:
     assert analysis.best_cells == tuple(cell for cell in expected if expected[cell] == best)
     chosen = best_cells(position, UNLIMITED)
     assert chosen == analysis.best_cells or (best[0] < 0 and set(chosen) < set(analysis.best_cells))
+
+
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [({"nodes": -1}, "-1 nodes"), ({"seconds": 1.0}, "needs a clock"), ({"seconds": -0.5}, "-0.5")],
+)
+def test_limits_that_make_no_sense_are_refused(limits: dict[str, float], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        Budget(**limits)  # type: ignore[arg-type]

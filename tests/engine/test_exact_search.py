@@ -2,14 +2,10 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tictactoe_engine import PRESETS, Position, Rules
-from tictactoe_engine.geometry import geometry_of
 from tictactoe_engine.notation import parse_cell
 from tictactoe_engine.search import Budget, analyse, best_cells
-from tictactoe_engine.search.grid import bits_of, grid_of
 from tictactoe_engine.strategies import Level, strategy_of
 
 FREE = PRESETS["gomoku"]
@@ -31,20 +27,6 @@ def position_of(rules: Rules, own: str, other: str) -> Position:
 
 def cell(name: str) -> int:
     return parse_cell(name, FREE)
-
-
-@given(stones=st.sets(st.tuples(st.integers(0, 3), st.integers(0, 14)), max_size=50))
-def test_a_place_completes_five_when_it_makes_no_more_of_them(stones: set[tuple[int, int]]) -> None:
-    grid, geometry = grid_of(EXACT), geometry_of(15, 15, 5)
-    own = sum(1 << row * 15 + column for row, column in stones)
-    expected = {
-        place
-        for place in range(EXACT.size)
-        for line in geometry.lines_through[place]
-        if not own >> place & 1 and (own | 1 << place) & line == line and not geometry.goes_on(line, own | 1 << place)
-    }
-    padded = grid.pad(own)
-    assert {grid.cell_of(bit) for bit in bits_of(grid.completing(padded) & grid.cells & ~padded)} == expected
 
 
 @pytest.mark.parametrize("level", [Level.RULES, Level.PERFECT])

@@ -1,7 +1,3 @@
-import json
-from pathlib import Path
-from random import Random
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +9,6 @@ from tictactoe_engine.search import Budget, Memory, analyse, best_cells
 from tictactoe_engine.search.budget import Meter
 from tictactoe_engine.search.columns import Columns, columns_of
 from tictactoe_engine.search.proof import Proof
-from tictactoe_engine.strategies import Perfect
 from tools.connect_four.book import position_after
 
 SIDES = [(rows, columns) for rows in range(1, 6) for columns in range(1, 6) if 2 <= rows * columns <= 16]
@@ -21,7 +16,6 @@ FALLING = st.sampled_from(
     [Rules(*sides, line, gravity=True) for sides in SIDES for line in range(2, min(4, max(sides)) + 1)]
 )
 FOUR = PRESETS["connect-four"]
-CRITICAL = Path(__file__).parents[2] / "tools" / "bench" / "critical.jsonl"
 MIDDLE = position_after("4444445256132263")
 
 
@@ -57,33 +51,6 @@ def test_a_memory_stays_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     best_cells(MIDDLE, Budget(nodes=3_000), memory=memory)
     assert 0 < len(memory.fresh) <= 50
     assert 0 < len(memory.older) <= 50
-
-
-def test_perfect_keeps_the_value_of_critical_positions_of_the_later_game() -> None:
-    choose = Perfect(Budget(nodes=20_000))
-    for line in CRITICAL.read_text().splitlines():
-        case = json.loads(line)
-        if len(case["moves"]) >= 24:
-            cell = choose(position_after(case["moves"]), Random(0))
-            assert case["values"][cell % 7] == max(value for value in case["values"] if value is not None)
-
-
-UNPROVEN = {
-    "5556437122": "3",
-    "7121372766": "2456",
-    "1427456657": "45",
-    "23413517426": "3",
-    "27727766236": "3",
-    "54441153377": "4",
-    "423657777774": "5",
-    "15221347772": "2",
-}
-
-
-@pytest.mark.parametrize(("moves", "keeping"), UNPROVEN.items())
-def test_without_a_proof_the_estimate_finds_a_move_that_keeps_the_value(moves: str, keeping: str) -> None:
-    cell = Perfect(Budget(nodes=8_000))(position_after(moves), Random(0))
-    assert str(cell % 7 + 1) in keeping
 
 
 def test_a_brief_search_looks_neither_far_nor_into_the_book() -> None:
