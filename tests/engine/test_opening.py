@@ -67,30 +67,11 @@ def test_to_leave_a_choice_to_the_other_is_even_at_best() -> None:
     assert found.options["X"].estimate == -found.options["O"].estimate
 
 
-def test_with_two_more_placements_not_every_value_is_exact() -> None:
-    rules = Rules(rows=3, columns=4, line=4, opening="swap2")
-    for chosen, options, is_exact in (((), ("X", "O", "more"), False), (("more",), ("X", "O"), True)):
-        cells = range(3 if not chosen else 5)
-        found = analyse(Position.replay(rules, cells, (), chosen), Budget(nodes=200_000))
-        assert tuple(found.options) == options
-        assert found.is_solved == is_exact
-        assert is_exact == all(value.kind != "unknown" for value in found.options.values())
-
-
 @pytest.mark.parametrize("position", [after(), after(*THREE[:1]), after(*THREE, chosen=("more",))])
 def test_openings_with_several_marks_left_are_not_searched(position: Position) -> None:
     found = analyse(position, Budget())
     assert (set(found.cells.values()), found.best_cells) == ({Value("unknown")}, position.legal_cells)
     assert (found.is_solved, found.nodes) == (False, 0)
-
-
-def test_a_move_before_a_choice_is_the_better_the_more_even_it_leaves_the_game() -> None:
-    position = Position.start(Rules(rows=3, columns=4, opening="pie"))
-    found = analyse(position, Budget())
-    for cell, value in found.cells.items():
-        best = analyse(position.play(cell), Budget()).value
-        assert value.kind == {"win": "loss", "draw": "draw"}[best.kind]
-    assert all(found.cells[cell] == found.value for cell in found.best_cells)
 
 
 SWAPPED = """[Rules "gomoku-standard"]
