@@ -101,6 +101,7 @@ def rule_errors() -> Iterator[InvalidRules]:
     for name in ("clasic", "chess"):
         with pytest.raises(InvalidRules) as raised:
             rules_of(name)
+        assert raised.value.field == "rules"
         yield raised.value
 
 

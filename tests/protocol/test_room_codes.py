@@ -9,13 +9,6 @@ from tictactoe_words.refusals import describe_fault
 CODES = st.text(ROOM_CODE_ALPHABET, min_size=ROOM_CODE_LENGTH, max_size=ROOM_CODE_LENGTH)
 
 
-@pytest.mark.parametrize(
-    "text", ["K7M4PQ", "k7m4pq", "K7M-4PQ", "k7m 4pq", " K7M4PQ\n", "K-7-M-4-P-Q", "--k7M4pQ--", "K7M\u00a04PQ"]
-)
-def test_case_dashes_and_spaces_do_not_matter(text: str) -> None:
-    assert parse_room_code(text) == "K7M4PQ"
-
-
 @each(
     "text",
     [
@@ -36,7 +29,8 @@ def test_the_alphabet_has_nothing_that_is_read_for_something_else() -> None:
 @given(CODES, st.data())
 def test_a_code_survives_being_written_any_way(code: str, data: st.DataObject) -> None:
     written = "".join(
-        data.draw(st.sampled_from(["", "-", " "])) + data.draw(st.sampled_from([letter, letter.lower()]))
+        data.draw(st.sampled_from(["", "-", "--", " ", "\n", "\u00a0"]))
+        + data.draw(st.sampled_from([letter, letter.lower()]))
         for letter in code
     )
     assert parse_room_code(written) == code

@@ -26,21 +26,6 @@ def test_a_preset_spelled_out_is_that_preset() -> None:
     assert rules_of(RulesFields(rows=6, columns=7, line=4, gravity=True)).preset == "connect-four"
 
 
-def test_an_unknown_preset_is_refused_with_the_nearest_one() -> None:
-    with pytest.raises(InvalidRules) as caught:
-        rules_of("gomoko")
-    assert caught.value.code == "bad_rules"
-    assert caught.value.field == "rules"
-    assert caught.value.message == 'There are no rules named "gomoko". Did you mean "gomoku"?'
-
-
-@pytest.mark.parametrize("name", ["", "chess", "X" * 64])
-def test_an_unknown_preset_with_nothing_near_is_refused_with_the_list(name: str) -> None:
-    with pytest.raises(InvalidRules) as caught:
-        rules_of(name)
-    assert all(preset in caught.value.message for preset in PRESETS)
-
-
 def test_rules_that_cannot_be_played_are_refused_with_their_field() -> None:
     with pytest.raises(InvalidRules) as caught:
         rules_of(RulesFields(blocked=(9,)))

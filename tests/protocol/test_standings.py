@@ -35,10 +35,6 @@ def breaks_of(table: CrossTable) -> tuple[str, ...]:
 def test_a_published_table_has_the_points_that_its_results_make(table: CrossTable) -> None:
     points = {row.player: row.points for row in standings(table.names, table.games, breaks_of(table))}
     assert points == {name: points for name, _, points in table.rows}
-    for name, results, _ in table.rows:
-        opposite = {"1": "0", "0": "1"}
-        mirrored = [table.results(other)[table.names.index(name)] for other in table.names]
-        assert results.split() == ["".join(opposite.get(one, one) for one in cell) for cell in mirrored]
 
 
 @pytest.mark.parametrize("table", EVERY, ids=ids)
@@ -179,8 +175,3 @@ def test_while_ones_game_is_on_buchholz_cuts_nothing_and_no_round_before_it_coun
     found = SwissResults("abc", [*games, Game("b", "c", 0, 0, is_played=None, round=3)])
     assert found.buchholz_cut_1("a") == Tie("buchholz_cut_1", 0, "0 (0)")
     assert found.buchholz_cut_1("b") == Tie("buchholz_cut_1", 2, "2+0 (0)")
-
-
-def test_no_games_make_a_table_of_all_in_the_first_place() -> None:
-    assert [(row.place, row.points) for row in standings(["a", "b"], [], SWISS)] == [(1, 0), (1, 0)]
-    assert standings([], []) == ()
