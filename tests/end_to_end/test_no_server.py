@@ -3,13 +3,14 @@ import contextlib
 import json
 import signal
 import ssl
-import subprocess
+import sys
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
+from tests.authority import Authority
 from tests.end_to_end.clients import COMMAND, run_client
-from tests.environment import environment
 from tests.faults.hostile_server import ROOM, Answer, Frame, hostile_server, identity
 from tests.raw import Serving, listening
 from tests.terminal import RESTORED, run_screen
@@ -40,16 +41,11 @@ async def keep_silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter
         writer.close()
 
 
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> ssl.SSLContext:
-    """Return a server's TLS context with a self-signed certificate."""
-    folder = tmp_path_factory.mktemp("certificate")
-    key, chain = str(folder / "key.pem"), str(folder / "chain.pem")
-    subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    make = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", chain]
-    subprocess.run([*make, *subject], check=True, capture_output=True, env=environment())
+@pytest.fixture
+def certificate(authority: Authority) -> ssl.SSLContext:
+    """Return a server's TLS context with a certificate of an authority that clients do not trust."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(chain, key)
+    context.load_cert_chain(authority.cert, authority.key)
     return context
 
 
@@ -143,6 +139,12 @@ async def test_a_command_explains_a_missing_server_in_one_sentence(kind: str, ce
         assert errors.removeprefix("✗ ").startswith(f"Can't reach {url}  ({TROUBLE[kind]}")
         assert errors.count("\n") == {"no such host": 3, **dict.fromkeys(ANSWERED, 1)}.get(kind, 4)
         assert client.lines == [f"Connecting to {url} ..."]
+
+
+async def test_advice_names_the_server_by_its_path_if_the_client_was_started_by_its_own() -> None:
+    client, server = (str(Path(sys.executable).with_name(f"tictactoe-{name}")) for name in ("client", "server"))
+    async with run_client("rooms", "-s", "ws://localhost:1", command=(client,), PATH="/bin") as rooms:
+        assert f"Start one:  {server}\n" in await rooms.errors()
 
 
 async def test_json_mode_ends_with_its_last_line_and_three(certificate: ssl.SSLContext) -> None:
