@@ -1,12 +1,11 @@
 import asyncio
 import contextlib
 import os
-import pty
 import shlex
 import signal
 import sys
 from asyncio.subprocess import PIPE
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -120,34 +119,6 @@ async def test_the_end_of_a_terminals_input_is_no_decision_either(server: Server
         await sees_held(bo)
 
 
-async def test_a_second_ctrl_c_ends_at_once() -> None:
-    program = """
-import asyncio, sys
-from tictactoe_client.cli.run import run_until_signal
-from tictactoe_client.session import Session
-from tictactoe_client.settings import Settings
-
-async def work():
-    print("begins", flush=True)
-    while True:
-        try:
-            await asyncio.sleep(3600)
-        except asyncio.CancelledError:
-            print("does not want to go", flush=True)
-
-sys.exit(run_until_signal(Settings(), work()))
-"""
-    process = await start_program(sys.executable, "-c", program, stdout=PIPE, env=environment())
-    assert process.stdout is not None
-    async with asyncio.timeout(PATIENCE_SECONDS):
-        assert await process.stdout.readline() == b"begins\n"
-        process.send_signal(signal.SIGINT)
-        assert await process.stdout.readline() == b"does not want to go\n"
-        process.send_signal(signal.SIGINT)
-        assert await process.wait() == 130
-        assert await process.stdout.read() == b""
-
-
 async def test_a_closed_pipe_ends_quietly_with_141(server: Server) -> None:
     reader, writer = os.pipe()
     with os.fdopen(writer, "wb") as output:
@@ -175,39 +146,6 @@ async def test_failed_output_is_reported_in_one_line(server: Server, arguments: 
             async with asyncio.timeout(PATIENCE_SECONDS):
                 assert await client.process.wait() == 8
             assert await client.errors() == ("The output cannot be written: no space left on device.\n")
-
-
-@contextlib.contextmanager
-def output_that_takes_nothing(kind: str) -> Iterator[int]:
-    """Open an output that fails: a full disk, a pipe without a reader, or a closed terminal."""
-    gone, writer = (-1, os.open("/dev/full", os.O_WRONLY)) if kind == "disk" else os.pipe()
-    if kind == "terminal":
-        os.close(gone)
-        os.close(writer)
-        gone, writer = pty.openpty()
-    if gone >= 0:
-        os.close(gone)
-    try:
-        yield writer
-    finally:
-        os.close(writer)
-
-
-DEAD = {"disk": 8, "pipe": 141, "terminal": 129}
-"""The exit code of a run whose output fails, by the kind of output."""
-
-
-@pytest.mark.parametrize("kind", DEAD)
-async def test_exit_codes_are_right_even_without_output(kind: str) -> None:
-    async def attempt(case: tuple[str, int]) -> None:
-        command, code = case
-        with output_that_takes_nothing(kind) as nowhere:
-            process = await start_program(*COMMAND, *command.split(), stdout=nowhere, stderr=nowhere, env=environment())
-            async with asyncio.timeout(PATIENCE_SECONDS):
-                assert await process.wait() == code
-
-    cases = [("--help", DEAD[kind]), ("config show --json", DEAD[kind]), ("jion", 2), ("rooms -s ws://127.0.0.1:1", 3)]
-    await try_each(cases, attempt)
 
 
 @pytest.mark.parametrize(

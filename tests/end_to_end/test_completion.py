@@ -52,29 +52,3 @@ async def test_the_tab_key_completes_at_a_prompt_of_bash(tmp_path: Path) -> None
         await shell.ask(f'cd {tmp_path}; eval "$({PROGRAM} completion bash)"; echo rea""dy\r', "ready")
         await shell.ask(f"{PROGRAM} bo\t--rul\tcon\t", f"{PROGRAM} bot --rules connect-four ")
         await shell.ask(f"\x15{PROGRAM} replay a-g\t", f"{PROGRAM} replay a-game.txt ")
-
-
-@pytest.mark.parametrize("shell", ["zsh", "fish"])
-def test_zsh_and_fish_complete_with_descriptions(shell: str) -> None:
-    def ask(line: str, incomplete: str) -> str:
-        number = incomplete if shell == "fish" else str(len(line.split()))
-        variables = {"_TICTACTOE_CLIENT_COMPLETE": f"{shell}_complete", "COMP_WORDS": line, "COMP_CWORD": number}
-        if shell == "zsh" and incomplete:
-            variables |= {"COMP_WORDS": f"{line} {incomplete}"}
-        done = run_program(COMMAND, env=environment(**variables))
-        assert done.stderr == ""
-        return done.stdout
-
-    assert "Find an opponent: whoever comes next." in ask(PROGRAM, "pl")
-    assert "play" in ask(PROGRAM, "pl")
-    assert "gomoku" in ask(f"{PROGRAM} play --rules", "go")
-    assert "classic" not in ask(f"{PROGRAM} play --rules", "go")
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_documented_completion_command_matches_the_help(shell: str) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "reference" / "client.md").read_text()
-    section = page.partition("### Completion")[2].partition("\n## ")[0]
-    line = next(line for line in section.splitlines() if f"completion {shell}" in line).partition("#")[0].strip()
-    done = run_program([*COMMAND, "completion", "-h"], env=environment())
-    assert line in done.stdout

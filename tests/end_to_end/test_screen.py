@@ -112,17 +112,3 @@ async def test_the_mouse_is_taken_and_left_while_the_program_runs() -> None:
         screen.type("\x11")
         assert await screen.end() == 3
         assert b"\x1b[?1000l" in screen.written
-
-
-async def test_keys_of_a_terminal_type_a_move_with_a_space_in_it(server: Server) -> None:
-    async with open_peer(server.url, "bo") as bo:
-        room = (await bo.ask("create", rules="gomoku", seat="O"))["room"]
-        async with run_screen(*COMMAND, "join", room, "-s", server.url, "-n", "ana") as screen:
-            await screen.shows("Your move, X.")
-            await screen.do("\x1b[C", "[+]")
-            await screen.do("2 3", "Your move, X.", "move: 2 3_")
-            screen.type("\r")
-            assert (await bo.state(ply=1))["last"] == 15 + 2
-            await screen.shows("It's bo's move.")
-            await screen.do(":board\r", "Last: you played C2.")
-            assert "[2m" not in screen.text

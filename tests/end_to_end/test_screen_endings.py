@@ -83,12 +83,3 @@ async def test_the_second_signal_ends_it_at_once_and_still_restores_the_terminal
         assert await screen.end() == 130
         assert_restored(screen)
         assert screen.attributes() == screen.before
-
-
-@pytest.mark.parametrize("place", ["page.Page.compose", "home.HomePage.fill"])
-async def test_a_bug_during_the_start_restores_the_terminal(server: Server, place: str) -> None:
-    async with run_screen(sys.executable, "-c", changed_screen(server.url, place, MISTAKE)) as screen:
-        assert await screen.end() == 1
-        assert_restored(screen)
-        assert screen.attributes() == screen.before
-        assert b"This is a bug in tictactoe-client" in screen.written

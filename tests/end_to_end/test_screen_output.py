@@ -1,5 +1,3 @@
-import re
-
 import pytest
 
 from tests.end_to_end.clients import COMMAND
@@ -10,16 +8,6 @@ from tictactoe_server.server import Server
 CURSOR_MOVE_BYTES = 200
 OPPONENTS_MOVE_BYTES = 2000
 QUIET_ZONE = 4
-DOWN = "\x1b[B"
-
-_STYLE = re.compile(r"\x1b\[([0-9;]*)m")
-_COLOURS = frozenset({*range(30, 39), *range(40, 49), *range(90, 98), *range(100, 108)})
-
-
-def colours_in(written: bytes) -> set[str]:
-    """Return the style sequences for foreground and background colours; the text may end within a character."""
-    sequences = set(_STYLE.findall(written.decode(errors="ignore")))
-    return {each for each in sequences if _COLOURS.intersection(int(number) for number in each.split(";") if number)}
 
 
 async def cost_of(screen: Terminal, deed: str, *shown: str) -> int:
@@ -53,43 +41,6 @@ async def test_moves_of_the_cursor_and_of_the_opponent_cost_few_bytes(server: Se
             costs.append(len(screen.written) - before)
         assert min(costs) > 0
         assert max(costs) < OPPONENTS_MOVE_BYTES
-
-
-async def tour(screen: Terminal, server: Server) -> None:
-    await screen.shows("Playing as")
-    pages = ("?", "Esc back"), ("s", "Settings")
-    for keys, words in (*pages, (f"{DOWN * 2}\r", "friends come by code"), (f"{DOWN * 3}\r", "No public game is on")):
-        screen.type(keys)
-        await screen.shows(words, without="Find an opponent")  # a part of the page may be painted before the rest
-        screen.type("\x1b")
-        await screen.shows("Playing as", "Find an opponent", without=words)
-    await screen.do("\x1b[A" * 5 + "\r", "Waiting for another player")
-    async with open_peer(server.url, "bo") as bo, open_peer(server.url, "cy") as cy:
-        room = (await bo.ask("match"))["room"]
-        await cy.ask("watch", room=room)
-        await cy.ask("chat", room=room, text="good luck")
-        await screen.shows("Your move", "good luck")
-        await screen.do("1", "It's bo's move")
-        await bo.send("move", room=room, cell=4, ply=1)
-        await bo.send("draw", room=room, action="offer")
-        await screen.shows("offers a draw")
-        await screen.do(":resign\r", "Enter")
-        await screen.do("\r", "You lose")
-        await screen.do("\x1b[D", "Move 1 of ")
-    await screen.do("\x1b\x1b", "Find an opponent")
-
-
-async def test_without_colour_there_is_none_on_any_page(server: Server) -> None:
-    async with run_screen(*COMMAND, "-n", "ana", "-s", server.url, NO_COLOR="1") as screen:
-        await tour(screen, server)
-        screen.type("\x11")
-        assert await screen.end() == 0
-        assert colours_in(screen.written) == set()
-    async with run_screen(*COMMAND, "-s", "ws://127.0.0.1:1", "--no-color") as screen:
-        await screen.shows("Can't reach")
-        screen.type("\x11")
-        assert await screen.end() == 3
-        assert colours_in(screen.written) == set()
 
 
 @pytest.mark.parametrize("theme", ["terminal", "night", "contrast"])

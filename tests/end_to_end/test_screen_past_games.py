@@ -1,15 +1,12 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import pytest
 
 from tests.end_to_end.clients import COMMAND
-from tests.end_to_end.test_past_games import known
 from tests.raw import listening
 from tests.terminal import ENTERED, RESTORED, run_screen
-from tictactoe_server.server import Server
 
 
 @asynccontextmanager
@@ -41,26 +38,6 @@ async def test_a_file_is_replayed_without_any_connection_and_the_terminal_is_res
         assert callers == []
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        (["BROKEN"], 2, "BROKEN, line 1, column 7: B2 is taken by X."),
-        (["999", "-s", "URL"], 5, "You have no game 999 on URL"),
-    ],
-)
-async def test_replay_errors_are_reported_before_the_screen_opens(
-    server: Server, games: str, tmp_path: Path, arguments: list[str], code: int, words: str
-) -> None:
-    (tmp_path / "broken.txt").write_text("1. b2 b2 *\n")
-    meant = {"FILE": games, "BROKEN": str(tmp_path / "broken.txt"), "URL": server.url}
-    for name, value in meant.items():
-        arguments, words = [argument.replace(name, value) for argument in arguments], words.replace(name, value)
-    async with run_screen(*COMMAND, "replay", *arguments) as screen:
-        assert await screen.end() == code
-        assert words in screen.written.decode().replace("\r\n", "")
-        assert b"\x1b" not in screen.written
-
-
 @pytest.mark.parametrize("options", ["--plain", "--json", "--no-input", "--export -"])
 async def test_text_output_is_available_on_a_terminal_too(games: str, options: str) -> None:
     async with run_screen(*COMMAND, "replay", games, *options.split(), NO_COLOR="1") as screen:
@@ -68,12 +45,4 @@ async def test_text_output_is_available_on_a_terminal_too(games: str, options: s
             await screen.until("> ")
             screen.type("q\n")
         assert await screen.end() == 0
-        assert b"\x1b" not in screen.written
-
-
-@pytest.mark.parametrize("variables", [{"ACCESSIBLE": "1"}, {"TERM": "dumb"}])
-async def test_the_list_is_plain_text_if_pages_are_disabled(server: Server, variables: dict[str, str]) -> None:
-    async with known(server), run_screen(*COMMAND, "history", "-s", server.url, **variables) as screen:
-        assert await screen.end() == 0
-        assert b"won by a line  5 moves" in screen.written
         assert b"\x1b" not in screen.written
