@@ -9,7 +9,7 @@ from tests.peer import until
 from tests.proxy import Proxy
 from tests.server.ratings.served import CLOCK, RULES, claimed, rating
 from tictactoe_client import Client, Refused, Room, connect
-from tictactoe_client.input.challenges import describe_blocks, fetch_ladder
+from tictactoe_client.input.challenges import fetch_ladder
 from tictactoe_client.online.backoff import Backoff
 from tictactoe_client.online.events import ChallengeEnded
 from tictactoe_protocol.days import Notify
@@ -85,18 +85,6 @@ async def test_a_welcome_ends_a_missing_challenge_or_leads_to_its_seat(rating: S
                 break
         assert (ended[asked].over.how, ended[asked].leads) == ("over", False)
         assert (ended[own].over.how, ended[own].over.room, ended[own].leads) == ("accepted", room, True)
-
-
-async def test_challenges_of_a_blocked_player_are_refused(ana: Client, bo: Client) -> None:
-    await bo.challenges.send(ana.player)
-    await until(lambda: ana.challenges.open)
-    assert await ana.challenges.block(bo.player) == (bo.player,)
-    assert not ana.challenges.open, "also what was open before"
-    assert describe_blocks(await ana.challenges.block()) == f"You have blocked 1 player: {bo.player}"
-    with pytest.raises(Refused):
-        await bo.challenges.send(ana.player)
-    assert await ana.challenges.block(bo.player, on=False) == ()
-    assert describe_blocks(()) == "You have blocked nobody."
 
 
 async def test_a_server_without_a_feature_refuses_its_requests_with_a_sentence() -> None:

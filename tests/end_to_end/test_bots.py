@@ -14,9 +14,6 @@ from tests.faults.hostile_server import ROOM, TOKEN, hostile_cluster, sends_to, 
 from tests.peer import PATIENCE_SECONDS, open_peer, until
 from tests.programs import start_program
 from tictactoe_client import Unreachable, connect
-from tictactoe_client.input.rule_options import choose_seat
-from tictactoe_client.nearby import run_local_server
-from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import Moved
 from tictactoe_protocol.requests import Hello, Watch
 from tictactoe_server.server import Server
@@ -141,18 +138,6 @@ async def test_the_local_server_ends_even_if_the_client_is_killed() -> None:
         await process.wait()
         with pytest.raises(ConnectionClosed):
             await peer.next_of("never")
-
-
-async def test_a_server_that_fails_to_start_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tictactoe_client.nearby._OPTIONS", "--version")
-    with pytest.raises(Unreachable, match="it did not start"):
-        async with run_local_server():
-            pass
-
-
-def test_the_seat_is_that_of_who_begins() -> None:
-    assert (choose_seat("me", PRESETS["classic"]), choose_seat("bot", PRESETS["classic"])) == ("X", "O")
-    assert {choose_seat("random", PRESETS["three-players"]) for _ in range(200)} == {"X", "O", "A"}
 
 
 def children_of(pid: int) -> list[str]:

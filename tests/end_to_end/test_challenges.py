@@ -7,10 +7,9 @@ import pytest
 
 from tests.end_to_end.clients import run_client
 from tests.peer import until
-from tests.server.ratings.served import CLOCK, RULES, a_server, claimed, rating
+from tests.server.ratings.served import CLOCK, RULES, claimed, rating
 from tictactoe_client import Client
 from tictactoe_protocol.terms import ClockFields
-from tictactoe_server.features.ratings.feature import RatingOptions
 from tictactoe_server.server import Server
 
 __all__ = ["rating"]
@@ -65,11 +64,6 @@ async def test_a_challenger_waits_and_enters_the_room_of_the_accepted_challenge(
 
 
 async def test_the_end_of_a_challenge_is_printed(rating: Server, bo: Client) -> None:
-    async with run_client("challenge", bo.player, "-s", rating.url, "--plain") as ana:
-        await ana.until("You challenge ")
-        await answer(bo, accept=False)
-        assert await ana.end() == 6
-        assert "declines." in await ana.errors()
     async with run_client("challenge", bo.player, "-s", rating.url, "--json") as ana:
         await answer(bo, accept=False)
         assert (await ana.message(type="challenge_over"))["how"] == "declined"
@@ -108,34 +102,16 @@ async def test_a_script_without_a_claimed_name_is_told_how_to_claim_one(rating: 
         assert f"name claim NAME --server {rating.url}" in await ana.errors()
 
 
-async def test_a_server_without_ladders_is_reported(tmp_path: Path) -> None:
-    async with (
-        a_server(features=(RatingOptions(ladders=()),)) as server,
-        run_client("ladder", RULES, "-s", server.url) as client,
-    ):
-        assert await client.end() == 6
-        assert "has no rated games" in await client.errors()
-
-
-@pytest.mark.parametrize("mode", ["--plain", "--json"])
-async def test_a_rated_games_changes_are_printed_first(rating: Server, bo: Client, tmp_path: Path, mode: str) -> None:
+async def test_a_rated_games_changes_are_printed_first(rating: Server, bo: Client, tmp_path: Path) -> None:
     home: dict[str, Any] = {"XDG_STATE_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
     await run(rating, tmp_path, "name", "claim", "ana")
-    async with run_client("new", *TERMS, "--rated", "-s", rating.url, mode, **home) as ana:
-        await ana.message(type="room") if mode == "--json" else await ana.until("Connected, ")
+    async with run_client("new", *TERMS, "--rated", "-s", rating.url, "--json", **home) as ana:
+        await ana.message(type="room")
         theirs = await bo.rooms.match(RULES, clock=ClockFields(**CLOCK), rated=True)
-        ana.type('{"type":"move","cell":35}' if mode == "--json" else "a")
+        ana.send(type="move", cell=35)
         await until(lambda: theirs.is_my_turn)
         await theirs.move(36)
-        ana.type('{"type":"resign"}' if mode == "--json" else "resign")
-        if mode == "--plain":
-            ana.type("resign")
+        ana.send(type="resign")
         ana.end_input()
         assert await ana.end() == 0
-        assert any("Your rating: " in line or '"type":"rated"' in line for line in ana.lines)
-
-
-async def test_rooms_shows_the_rating_of_a_waiting_host(rating: Server, bo: Client, tmp_path: Path) -> None:
-    await bo.rooms.create(RULES, clock=ClockFields(**CLOCK), rated=True)
-    (line,) = await run(rating, tmp_path, "rooms")
-    assert "rated 1500?" in line
+        assert any('"type":"rated"' in line for line in ana.lines)

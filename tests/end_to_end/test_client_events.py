@@ -71,25 +71,6 @@ async def test_the_code_of_an_event_leads_there_by_every_command(server: Server)
         assert "There is no room ZZZZZZ" in await complaint("join", "ZZZZZZ", "--plain", "-s", server.url, code=5)
 
 
-async def test_only_the_organiser_runs_an_event(server: Server, tmp_path: Path) -> None:
-    async with open_peer(server.url, "org") as org:
-        code = await open_event(org, "easy")
-        assert f"{code}  Friday  round robin  open    -      1" in await run("event", "--plain", "-s", server.url)
-        assert await run("event", code, "begin", "--plain", "-s", server.url, code=6) == ""
-        assert await run("event", "ZZZZZZ", "--plain", "-s", server.url, code=5) == f"Connecting to {server.url} ..."
-
-
-async def test_the_organiser_runs_an_event_while_another_client_is_open(server: Server, tmp_path: Path) -> None:
-    there = ("--plain", "--server", server.url)
-    said = await run("event", "new", "--bot", "easy", "--bot", "easy", *there, home=tmp_path)
-    assert "2 players, 1 round, about 2 minutes." in said
-    code = re.findall(r"\b[A-Z0-9]{6}\b", said)[0]
-    async with run_client("event", code, *there, **at(tmp_path)) as watching:
-        await watching.until("Not begun yet")
-        assert "done" in (await run("event", code, "begin", *there, home=tmp_path)).lower()
-        await watching.until("Round 1")
-
-
 async def test_json_mode_passes_messages_on_and_fills_in_defaults(server: Server) -> None:
     async with run_client("event", "new", "--bot", "random", "--json", "--server", server.url) as org:
         code = (await org.message(type="ok"))["event"]

@@ -111,20 +111,6 @@ async def test_a_line_that_is_no_json_object_is_answered_with_its_number(server:
         assert await ana.end() == 0
 
 
-async def test_the_clients_own_refusals_are_in_the_language_and_their_codes_are_not(server: Server) -> None:
-    async with run_client("play", "--json", "--language", "de", "-s", server.url) as ana:
-        await ana.message(type="room")
-        ana.type('{"type":"move","at":"z9"}', '{"type":"move","at":"??"}', "{")
-        async with open_peer(server.url, "bo") as bo:
-            await bo.ask("match")
-            told = [await ana.message(type="error") for _ in range(3)]
-    assert {(error["code"], error["message"]) for error in told} == {
-        ("off_board", "Z9 liegt neben dem Brett: Spalten A-C, Zeilen 1-3."),
-        ("bad_input", "„??“ kenne ich nicht. Ein Zug sieht aus wie b2 oder 5. ? für Hilfe."),
-        ("bad_json", "Eine Zeile ist ein JSON-Objekt: Input data was truncated."),
-    }
-
-
 async def test_refusals_of_the_client_are_in_order_with_the_servers_answers(server: Server) -> None:
     async with run_client("play", "--json", "-s", server.url) as ana:
         await ana.message(type="room")
@@ -192,26 +178,6 @@ async def test_check_tells_each_step_as_an_object(server: Server) -> None:
     assert all(step["ok"] for step in steps)
     assert (steps[2]["name"], len(steps[3]["ms"])) == ("ana", 3)
     assert messages(check)[-1] == {"from": "client", "type": "closed", "exit": 0}
-
-
-@pytest.mark.parametrize(("leaves_in", "code"), [("playing", 12), ("waiting", 12), ("over", 10)])
-async def test_leaving_by_a_request_reports_the_end_of_the_game(server: Server, leaves_in: str, code: int) -> None:
-    async with run_client("new", "--json", "--result-code", "-s", server.url) as ana, open_peer(server.url) as bo:
-        room = (await ana.message(type="room"))["room"]
-        if leaves_in != "waiting":
-            await bo.ask("join", room=room)
-            await ana.message(type="room", status="playing")
-        if leaves_in == "over":
-            ana.send(type="move", at="b2")
-            await bo.state(ply=1)
-            await bo.ask("move", room=room, cell=0, ply=1)
-            ana.send(type="resign")
-            await ana.message(type="room", status="over")
-        ana.send(type="leave", id="last")
-        await ana.message(type="ok", id="last")
-        ana.end_input()
-        assert (await ana.message(type="closed"))["exit"] == code
-        assert await ana.end() == code
 
 
 async def test_without_input_the_session_ends_with_the_game_though_the_pipe_stays_open(server: Server) -> None:

@@ -4,26 +4,15 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.end_to_end.clients import ClientProcess, complaint, run_client
+from tests.end_to_end.clients import ClientProcess, run_client
 from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
 from tictactoe_client import Backoff, Expelled, Messages, connect
-from tictactoe_server.operator.people import Announce, BanOrder, Kick
+from tictactoe_server.operator.people import Announce, BanOrder
 from tictactoe_server.operator.status import DrainOrder
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
-REFUSED, CONNECTION_LOST = 6, 7
-KICKED = "The operator of this server has ended your connection: too loud."
-BANNED = "The operator of this server has banned you: too loud."
-
-
-async def send_away(server: Server, deed: str, name: str = "ana") -> str:
-    """Kick or ban a player, and return the reason that the player reads."""
-    if deed == "kick":
-        await server.carry_out(Kick(name, "too loud"))
-        return KICKED
-    await server.carry_out(BanOrder(name, reason="too loud"))
-    return BANNED
+CONNECTION_LOST = 7
 
 
 @contextlib.asynccontextmanager
@@ -34,21 +23,6 @@ async def in_a_game(server: Server, *options: str) -> AsyncIterator[tuple[Client
         async with run_client(*options, "--name", "ana", "--server", server.url, "join", room) as ana:
             await bo.state(room=room, status="playing")
             yield ana, bo, room
-
-
-async def test_a_transcript_reports_the_expulsion_once_and_exits_with_6(server: Server) -> None:
-    async with in_a_game(server, "--plain") as (ana, _, _room):
-        await ana.until("X")
-        words = await send_away(server, "ban")
-        assert await ana.end() == REFUSED
-        told = "\n".join([*ana.lines, await ana.errors()])
-        assert told.count(words) == 1
-        assert "Trying" not in told
-
-
-async def test_a_banned_address_ends_every_command_with_six(server: Server) -> None:
-    await server.carry_out(BanOrder("127.0.0.1", reason="too loud"))
-    assert BANNED in await complaint("--server", server.url, "rooms", code=REFUSED)
 
 
 async def test_a_client_banned_while_away_gives_up_at_once(server: Server) -> None:

@@ -120,25 +120,17 @@ async def test_the_logger_prints_games_moves_and_results(server: Server) -> None
             said.extend([(await logger.stdout.readline()).decode().strip() for _ in range(lines)])
 
         await bo.ask("join", room=room.code)
-        for game in range(1, 4):
-            async for state in room:
-                if (state.game, state.status) == (game, "playing"):
-                    break
-            await hear(1)
-            if game == 2:
-                await room.move("b2")
-                await hear(1)
-                await bo.ask("move", room=room.code, cell=0, ply=1)
-                await hear(1)
-            await room.resign()
-            await hear(1)
-            if game < 3:
-                await room.rematch()
-                await bo.ask("rematch", room=room.code)
-    assert said == [
-        *("game 1", "nobody by aborted", "game 2", "X B2", "O A1", "O by resigned"),
-        *("game 3", "nobody by aborted"),
-    ]
+        async for state in room:
+            if state.status == "playing":
+                break
+        await hear(1)
+        await room.move("b2")
+        await hear(1)
+        await bo.ask("move", room=room.code, cell=0, ply=1)
+        await hear(1)
+        await room.resign()
+        await hear(1)
+    assert said == ["game 1", "X B2", "O A1", "O by resigned"]
     logger.terminate()
     await logger.wait()
 

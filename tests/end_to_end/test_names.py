@@ -8,10 +8,7 @@ import pytest
 from tests.end_to_end.clients import COMMAND, run_client
 from tests.peer import open_peer
 from tests.terminal import run_screen
-from tictactoe_client import Expelled, connect
-from tictactoe_client.input.names import fetch_export
 from tictactoe_client.online.connection import hide_secrets
-from tictactoe_protocol.names import ClaimName, Forget
 from tictactoe_server.server import Server
 
 CODE = re.compile(r"  ([2-9A-Z]{4}(?:-[2-9A-Z]{4}){3})")
@@ -100,14 +97,3 @@ async def test_a_player_can_export_and_after_two_questions_delete_their_data(ser
     assert (await run(server, tmp_path))[0].startswith("You are playing as guest-")
     async with open_peer(server.url, "ana") as other:
         assert "claimed" not in other.welcome
-
-
-async def test_a_program_can_export_and_delete_its_data(server: Server) -> None:
-    async with connect(server.url, name="ana") as ana:
-        await ana.ask(ClaimName(name="ana"))
-        found = await fetch_export(ana)
-        assert (found["player"], found["games"]) == (ana.player, [])
-        assert "ana" in str(found["claims"])
-        await ana.ask(Forget())
-        with pytest.raises(Expelled, match="Everything about you has been deleted"):
-            [message async for message in ana.messages()]

@@ -149,19 +149,6 @@ async def test_plain_http_leads_to_https_and_there_to_the_server(authority: Auth
                 assert answer.startswith(b"HTTP/1.1 " + status)
 
 
-async def test_a_page_behind_nginx_has_links_of_its_scheme_and_connects(authority: Authority, tmp_path: Path) -> None:
-    async with behind_nginx(authority, tmp_path) as site:
-        origin = f"https://localhost:{site.https}"
-        async with open_bytes(site.https, authority.trusting()) as (reader, writer):
-            writer.write(f"GET /wall HTTP/1.1\r\nHost: localhost:{site.https}\r\nConnection: close\r\n\r\n".encode())
-            assert f"{origin}/wall\n".encode() in await read_to_end(reader)
-        own = await enter(site, authority, "127.0.0.1", Origin=origin)
-        await own.aclose()
-        with pytest.raises(InvalidStatus) as refused:
-            await enter(site, authority, "127.0.0.1", Origin=origin.replace("https", "http"))
-        assert refused.value.response.status_code == HTTPStatus.FORBIDDEN
-
-
 async def test_nginx_passes_each_line_of_a_stream_on_at_once(authority: Authority, tmp_path: Path) -> None:
     trusting = authority.trusting()
     async with (

@@ -1,11 +1,7 @@
 import pytest
 
 from tests.end_to_end.clients import COMMAND, complaint, run_client
-from tests.end_to_end.test_client_library import state_where
-from tests.peer import open_peer
 from tests.terminal import run_screen
-from tictactoe_client import Refused, connect
-from tictactoe_protocol.pushes import Offers, Result
 from tictactoe_server.server import Server
 
 SWAP2 = ("--board", "5x5", "--win", "4", "--opening", "swap2", "--clock", "3+2")
@@ -77,35 +73,3 @@ async def test_a_program_and_too_many_names_are_refused() -> None:
 async def test_every_name_gets_a_mark(server: Server, words: tuple[str, ...], terms: str) -> None:
     async with run_client("local", *words, "--plain", "-s", server.url) as client:
         assert terms in await client.until("Connected")
-
-
-async def test_one_connection_can_play_two_seats(server: Server) -> None:
-    async with connect(server.url, name="ana") as ana:
-        room = await ana.rooms.create(guests=["Bo"])
-        assert (room.seat, room.viewer, room.local_players) == ("X", "", (ana.player, f"{ana.player}.2"))
-        await room.move("b2", seat="X")
-        with pytest.raises(Refused) as refused:
-            await room.move("a1", seat="X", ply=1)
-        assert refused.value.code == "not_your_turn"
-        await room.move("a1", seat="O", ply=1)
-        await state_where(room, ply=2)
-        await room.draw(seat="O")
-        await state_where(room, offers=Offers(draw="O"))
-        await room.draw("accept", seat="X")
-        assert (await state_where(room, status="over")).result == Result(None, "agreed")
-        await room.rematch(seat="O")
-        await state_where(room, offers=Offers(rematch=("O",)))
-        await room.rematch(seat="X")
-        assert (await state_where(room, game=2)).turn == room.seat == "X"
-
-
-async def test_a_program_joins_with_a_guest_who_leaves_alone(server: Server) -> None:
-    async with open_peer(server.url, "cy") as cy, connect(server.url, name="ana") as ana:
-        code = (await cy.ask("create", rules={"rows": 4, "columns": 4, "line": 4, "marks": "XOAB"}))["room"]
-        room = await ana.rooms.join(code, guests=["Bo"])
-        assert room.local_players == (ana.player, f"{ana.player}.2")
-        await room.leave(seat="A")
-        left = await cy.until(lambda told: told["type"] == "room" and told["seats"]["O"] and not told["seats"]["A"])
-        assert left["status"] == "waiting"
-        await room.leave()
-        assert (await cy.state())["seats"]["O"] is None

@@ -13,7 +13,7 @@ from tests.peer import open_peer
 from tests.terminal import run_screen
 from tictactoe_client import Client, connect
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
-from tictactoe_engine.records import GameResult, parse_record
+from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
 
 HERE = Path(__file__).parent / "transcripts"
@@ -56,19 +56,6 @@ async def outcome(*arguments: str) -> tuple[int, str, str]:
         client.end_input()
         code = await client.end()
         return code, "\n".join(client.lines), await client.errors()
-
-
-async def test_players_get_the_record_of_their_rooms_game(server: Server) -> None:
-    async with connect(server.url, name="ana") as ana, connect(server.url) as bo, connect(server.url) as eve:
-        room = await ana.rooms.create("classic")
-        other = await bo.rooms.join(room.code)
-        watched = await eve.rooms.watch(room.code)
-        await room.move(0, ply=0)
-        await other.move(1, ply=1)
-        await room.resign()
-        assert parse_record(await room.record(1) or "").result == GameResult("resigned", "O")
-        assert await room.record(2) is None
-        assert await watched.record(1) is None
 
 
 async def test_history_lists_one_s_own_games_newest_first(server: Server) -> None:

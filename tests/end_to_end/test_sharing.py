@@ -1,11 +1,7 @@
-import pytest
-
 from tests.end_to_end.test_past_games import known, oldest_id, outcome
 from tests.server.test_pages import get
-from tictactoe_client import Refused, connect
 from tictactoe_client.online.address import parse_address, reachable_address
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Settings
 
 
 def path_of(server: Server, link: str | None) -> str:
@@ -14,14 +10,6 @@ def path_of(server: Server, link: str | None) -> str:
     assert link is not None
     assert link.startswith(start)
     return f"/replay/{link.removeprefix(start)}"
-
-
-async def test_a_server_without_pages_shares_nothing() -> None:
-    settings = Settings(host="127.0.0.1", port=0, page=False)
-    async with Server(settings) as server, connect(server.url, name="ana") as ana:
-        with pytest.raises(Refused) as refused:
-            await ana.games.share("1")
-        assert refused.value.code == "not_allowed"
 
 
 async def test_replay_shares_the_last_or_any_game_and_revokes_the_link(server: Server) -> None:
@@ -34,11 +22,3 @@ async def test_replay_shares_the_last_or_any_game_and_revokes_the_link(server: S
         assert [(await get(server, path)).status for path in paths] == [200, 200]
         assert await outcome("replay", "--unshare", "-s", server.url) == (0, "The game is no longer shared.", "")
         assert [(await get(server, path)).status for path in paths] == [404, 200]
-
-
-@pytest.mark.parametrize("arguments", [["17", "--share"], ["1", "--share", "--at", "2"], ["-", "--share"]])
-async def test_sharing_errors_are_reported(server: Server, arguments: list[str]) -> None:
-    async with known(server):
-        code, output, errors = await outcome("replay", *arguments, "-s", server.url)
-    assert (code, output) == (5 if "17" in arguments else 2, "")
-    assert errors
