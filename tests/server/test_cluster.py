@@ -81,6 +81,8 @@ async def play(ana: Traveller, bo: Traveller, room: str, cells: list[int], *, fi
 
 async def test_a_player_is_sent_to_the_server_that_has_the_room(node: Node) -> None:
     async with cluster_of(node, 2) as (one, other), open_peer(one.url, "ana") as ana, open_peer(other.url, "bo") as bo:
+        assert (ana.welcome["servers"], bo.welcome["servers"]) == ([one.url, other.url], [other.url, one.url])
+        assert ana.welcome["cluster"] == bo.welcome["cluster"] != ""
         room = (await ana.ask("create"))["room"]
         for request in ("join", "watch", "sync", "leave"):
             refused = await bo.ask(request, room=room.lower())
