@@ -735,6 +735,14 @@ declare namespace Protocol {
     expires_ms: number;
   }
 
+  /** A choice in an opening. Attributes: ply: The number of moves before the choice. by: The current mark of the player who chose. mark: The mark that the player had before. take: The chosen mark, or `more`. */
+  interface OpeningChoice {
+    ply: number;
+    by: string;
+    mark: string;
+    take: string;
+  }
+
   /** An undecided opening and the next step of the player to move. Attributes: rule: `pie` or `swap2`. step: `place` a mark, or `choose` one of the `options`. places: The mark to place next; None in the step `choose`. left: The number of marks to place before the next choice. options: The options to choose from: marks, and possibly `more`; empty in the step `place`. */
   interface OpeningState {
     rule: string;
@@ -787,7 +795,7 @@ declare namespace Protocol {
     text: string;
   }
 
-  /** A finished game with its moves; all other fields are as in `PastGame`. Attributes: board: The final board. moves: The cells played, in order. passed: The players who were skipped, each as the number of moves made before and the mark. chosen: The choices made in the opening, in order. */
+  /** A finished game with its moves; all other fields are as in `PastGame`. Attributes: board: The final board. moves: The cells played, in order. passed: The players who were skipped, each as the number of moves made before and the mark. chosen: What was chosen in the opening, in order; `choices` and `placed` are as in `RoomState`. */
   interface PlayedGame {
     game_id: string;
     room: string;
@@ -802,6 +810,8 @@ declare namespace Protocol {
     chosen?: string[];
     event?: string;
     pairing?: string;
+    choices?: OpeningChoice[];
+    placed?: string;
   }
 
   /** A judgement of the move that was played. Attributes: kind: A mistake gives away a win or a draw, a slip something less; other moves are the best or fine. lost: How much the value of the position fell, from 0 to 2. text: A comparison with the best move, or "". */
@@ -921,7 +931,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** The complete state of a room, the same for all players and watchers. See `docs/reference/protocol.md`. Attributes: seq: The number of the state, which grows with every change. game: The number of the game in this room, from 1. ply: The number of moves on the board. turn: The mark to move, or None. last: The cell of the last move, or None. seats: The player of each mark, or None for a free seat. score: The number of games won, by player id, and under `draws` the number of draws. analysis: `open` if the room was opened with this option, otherwise left out. chat: `players` if the room was opened with this option, otherwise left out. moves: The cells played in the current game, in order. may: The names of the requests that each mark may make now, in display order. Empty for free seats. news: The events in the change to this `seq`, in display order. opening: The opening, while it is undecided. chosen: The choices made in the opening, in order. event: The code of the tournament, in a room for a tournament game. pairing: The id of the pairing, in a room for a tournament game. game_id: The id of the game, once it is over and stored. rated: True if the games in this room are rated, otherwise left out. since: For watchers, the `seq` that the news follow, if states in between were not sent. */
+  /** The complete state of a room, the same for all players and watchers. See `docs/reference/protocol.md`. Attributes: seq: The number of the state, which grows with every change. game: The number of the game in this room, from 1. ply: The number of moves on the board. turn: The mark to move, or None. last: The cell of the last move, or None. seats: The player of each mark, or None for a free seat. score: The number of games won, by player id, and under `draws` the number of draws. analysis: `open` if the room was opened with this option, otherwise left out. chat: `players` if the room was opened with this option, otherwise left out. moves: The cells played in the current game, in order. may: The names of the requests that each mark may make now, in display order. Empty for free seats. news: The events in the change to this `seq`, in display order. opening: The opening, while it is undecided. chosen: What was chosen in the opening, in order. choices: The same choices, with the players who made them. placed: The current mark of the player who made each move of the opening. event: The code of the tournament, in a room for a tournament game. pairing: The id of the pairing, in a room for a tournament game. game_id: The id of the game, once it is over and stored. rated: True if the games in this room are rated, otherwise left out. since: For watchers, the `seq` that the news follow, if states in between were not sent. */
   interface RoomState {
     type: "room";
     room: string;
@@ -953,6 +963,8 @@ declare namespace Protocol {
     game_id?: string;
     rated?: boolean;
     since?: number;
+    choices?: OpeningChoice[];
+    placed?: string;
   }
 
   /** A row in the list of public rooms. Attributes: seats: The player of each mark, or None for a free seat. age_ms: The time since the room was opened. host_rating: The rounded rating of the player who is waiting in a rated room. host_provisional: True if that rating is provisional; clients show it with a question mark. */

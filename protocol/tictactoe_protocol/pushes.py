@@ -164,6 +164,32 @@ def opening_state(position: Position) -> OpeningState | UnsetType:
     return OpeningState(opening.rule, opening.step, opening.places, opening.left, opening.options)
 
 
+class OpeningChoice(Struct, frozen=True):
+    """A choice in an opening.
+
+    Attributes:
+        ply: The number of moves before the choice.
+        by: The current mark of the player who chose.
+        mark: The mark that the player had before.
+        take: The chosen mark, or ``more``.
+    """
+
+    ply: int
+    by: str
+    mark: str
+    take: str
+
+
+def opening_fields(position: Position, *, is_over: bool) -> dict[str, Any]:
+    """Return the fields of a message about the opening of a game, without empty ones."""
+    opening = UNSET if is_over else opening_state(position)
+    choices = tuple(OpeningChoice(ply, position.sits_now(mark), mark, take) for ply, mark, take in position.choices)
+    end = position.ply if position.opening else choices[-1].ply if choices else 0
+    placed = "".join(map(position.player_of, range(end)))
+    fields = {"opening": opening, "chosen": position.chosen, "choices": choices, "placed": placed}
+    return {name: value for name, value in fields.items() if value}
+
+
 class Offers(Struct, frozen=True):
     """The open offers.
 
@@ -197,7 +223,9 @@ class RoomState(PushFields, frozen=True, tag="room"):
         may: The names of the requests that each mark may make now, in display order. Empty for free seats.
         news: The events in the change to this `seq`, in display order.
         opening: The opening, while it is undecided.
-        chosen: The choices made in the opening, in order.
+        chosen: What was chosen in the opening, in order.
+        choices: The same choices, with the players who made them.
+        placed: The current mark of the player who made each move of the opening.
         event: The code of the tournament, in a room for a tournament game.
         pairing: The id of the pairing, in a room for a tournament game.
         game_id: The id of the game, once it is over and stored.
@@ -234,6 +262,8 @@ class RoomState(PushFields, frozen=True, tag="room"):
     game_id: str | UnsetType = UNSET
     rated: bool | UnsetType = UNSET
     since: int | UnsetType = UNSET
+    choices: tuple[OpeningChoice, ...] | UnsetType = UNSET
+    placed: str | UnsetType = UNSET
 
     @property
     def counts_days(self) -> bool:
@@ -325,7 +355,7 @@ class PlayedGame(Struct, frozen=True, omit_defaults=True):
         board: The final board.
         moves: The cells played, in order.
         passed: The players who were skipped, each as the number of moves made before and the mark.
-        chosen: The choices made in the opening, in order.
+        chosen: What was chosen in the opening, in order; `choices` and `placed` are as in `RoomState`.
     """
 
     game_id: str
@@ -341,6 +371,8 @@ class PlayedGame(Struct, frozen=True, omit_defaults=True):
     chosen: tuple[str, ...] = ()
     event: str | UnsetType = UNSET
     pairing: str | UnsetType = UNSET
+    choices: tuple[OpeningChoice, ...] = ()
+    placed: str = ""
 
 
 class CellValue(Struct, frozen=True, omit_defaults=True):

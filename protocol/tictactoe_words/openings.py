@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from tictactoe_engine.opening import choices_of, placer_of, sits_now
-from tictactoe_protocol.pushes import RoomState
-
-
-class OpeningChoice(NamedTuple):
-    """A choice in an opening.
-
-    Attributes:
-        player: The current mark of the player who chose.
-        mark: The mark that the player had before.
-        take: The chosen mark, or ``more``.
-    """
-
-    player: str
-    mark: str
-    take: str
+from tictactoe_protocol.pushes import OpeningChoice, RoomState
 
 
 def choices_at(state: RoomState, ply: int) -> list[OpeningChoice]:
     """Return the opening choices made after `ply` moves."""
     rules = state.rules.to_rules()
     made = choices_of(rules.opening, rules.marks, state.chosen or ())
-    return [OpeningChoice(current_mark(state, mark), mark, take) for at, mark, take in made if at == ply]
+    return [OpeningChoice(at, current_mark(state, mark), mark, take) for at, mark, take in made if at == ply]
 
 
 def current_mark(state: RoomState, mark: str) -> str:

@@ -14,11 +14,11 @@ from msgspec import UNSET, Struct
 
 from tictactoe_engine import format_cell
 from tictactoe_engine.opening import MORE
-from tictactoe_protocol.pushes import OUT_REASONS, Happening, RoomState
+from tictactoe_protocol.pushes import OUT_REASONS, Happening, OpeningChoice, RoomState
 from tictactoe_protocol.text import clean_text
 from tictactoe_words.catalogue import say
 from tictactoe_words.lines import describe_lines, describe_reach, split_lines
-from tictactoe_words.openings import OpeningChoice, current_mark, placer
+from tictactoe_words.openings import current_mark, placer
 from tictactoe_words.wording import (
     describe_cell,
     describe_players,
@@ -207,7 +207,8 @@ class _Teller:
             case "moved":
                 return _tell_move(mark, event.cell or 0, state, viewer)
             case "chose":
-                return tell_choice(OpeningChoice(current_mark(state, mark), mark, event.take or ""), state, viewer)
+                choice = OpeningChoice(state.ply, current_mark(state, mark), mark, event.take or "")
+                return tell_choice(choice, state, viewer)
             case "taken back":
                 cells = event.cells or ()
                 names = name_moves(cells, state) if len(cells) <= _MOST_NAMED else ""
@@ -272,7 +273,7 @@ def _tell_move(mark: str, cell: int, state: RoomState, viewer: str) -> str:
 
 def tell_choice(choice: OpeningChoice, state: RoomState, viewer: str) -> str:
     """Return a sentence about a choice in an opening."""
-    mark, take = choice.player, choice.take
+    mark, take = choice.by, choice.take
     other = next((one for one in state.seats if one != mark), mark)
     places = {"take": take, "other": name_of(state, other), "mark": other}
     id = "chose more" if take == MORE else "chose stay" if take == choice.mark else "chose swap"

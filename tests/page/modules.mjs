@@ -62,6 +62,7 @@ test("looking back shows the board of then, and nothing to be played", () => {
 const opened = (board, moves, turn, opening, more = {}) =>
 	stateOf({ rules: rulesOf("four-pie"), board: board.padEnd(16, "."), ply: moves.length, moves, last: moves.at(-1) ?? null, turn, opening: { rule: "pie", places: null, left: 0, options: [], ...opening }, ...more });
 const PLACING = { step: "place", places: "O", left: 2 };
+const TAKEN = { opening: undefined, chosen: ["X"], choices: [{ ply: 1, by: "X", mark: "O", take: "X" }], placed: "O" };
 const CHOOSING = { step: "choose", options: ["X", "O", "more"] };
 
 test("in an opening the board shows the mark that is placed next, whoever places it", () => {
@@ -81,7 +82,7 @@ test("where a choice is due it stands as a question, no answer before the others
 test("a choice is heard, and the move before it is told with it and with who placed it", () => {
 	const before = opened("X", [0], "O", CHOOSING);
 	const news = [{ type: "chose", mark: "O", take: "X" }];
-	const after = { ...before, seq: 2, news, opening: undefined, chosen: ["X"], seats: { X: before.seats.O, O: before.seats.X } };
+	const after = { ...before, seq: 2, news, ...TAKEN, seats: { X: before.seats.O, O: before.seats.X } };
 	const room = { viewer: "ana", seat: "O", state: after, plays: true };
 	assert.deepEqual(newsOf(room, before, false), { notes: ["bo takes X: you are O now."], told: ["bo takes X: you are O now.", "Your move, O."], tone: "turn" });
 	const { turn } = scene({ ...after, board: `XO${".".repeat(14)}`, ply: 2, last: 1, moves: [0, 1] }, { here: 1 });
@@ -89,7 +90,7 @@ test("a choice is heard, and the move before it is told with it and with who pla
 });
 
 test("before sides are taken the graph is even", () => {
-	const state = opened("XO", [0, 1], null, {}, { opening: undefined, chosen: ["X"], status: "over", result: { winner: "X", reason: "resigned", line: [] } });
+	const state = opened("XO", [0, 1], null, {}, { ...TAKEN, status: "over", result: { winner: "X", reason: "resigned", line: [] } });
 	assert.deepEqual(reviewOf(KNOWN, [0, 1]).pointsOf(state).map((point) => point?.worth), [0, -0, 1]);
 });
 

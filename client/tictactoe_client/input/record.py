@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from msgspec import UNSET, to_builtins
+from msgspec import to_builtins
 
 from tictactoe_client.input.actions import Actions
 from tictactoe_client.input.intents import BadInput
@@ -16,7 +16,7 @@ from tictactoe_client.text.wording import describe_unknown
 from tictactoe_engine import Position
 from tictactoe_engine.records import GameRecord, format_record
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import Offers, Ok, Result, RoomState, SeatState, Welcome, opening_state
+from tictactoe_protocol.pushes import Offers, Ok, Result, RoomState, SeatState, Welcome, opening_fields, opening_state
 from tictactoe_protocol.requests import Leave, Request
 from tictactoe_protocol.terms import ClockTerms, RulesState
 from tictactoe_words.catalogue import say
@@ -122,8 +122,7 @@ def _state_of(record: GameRecord) -> RoomState:
         watchers=0,
         score={},
         moves=position.moves,
-        opening=UNSET if result else opening_state(position),
-        chosen=position.chosen or UNSET,
+        **opening_fields(position, is_over=result is not None),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from msgspec.structs import replace
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from tictactoe_engine import Position
 from tictactoe_engine.records import DayClock, GameRecord, GameResult, MoveClock, SeatClock
 from tictactoe_protocol.guests import SEPARATOR, other_owner, owner_of
-from tictactoe_protocol.pushes import PastPlayer, PlayedGame, Result, is_server_bot
+from tictactoe_protocol.pushes import PastPlayer, PlayedGame, Result, is_server_bot, opening_fields
 from tictactoe_protocol.terms import ClockFields, RulesState
 from tictactoe_server.rooms.room import CASUAL, USUAL, Purpose, Room, id_of, rules_state
 
@@ -85,9 +85,10 @@ def final_position(game: FinishedGame) -> Position:
 
 def played_game(game: FinishedGame) -> PlayedGame:
     """Return a game as it is sent to clients."""
-    board, played = final_position(game).board, (game.moves, game.result, game.passed, game.chosen)
+    last, played = final_position(game), (game.moves, game.result, game.passed)
     about = game.id, game.room, game.game, game.at, game.rules, game.players
-    return PlayedGame(*about, board, *played, **game.purpose.fields_of(PlayedGame))
+    fields: dict[str, Any] = opening_fields(last, is_over=True) | game.purpose.fields_of(PlayedGame)
+    return PlayedGame(*about, last.board, *played, **fields)
 
 
 def record_of(game: FinishedGame) -> GameRecord:

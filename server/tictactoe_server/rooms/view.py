@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from tictactoe_engine import Position, Rules
 from tictactoe_protocol import encode
 from tictactoe_protocol.guests import is_guest, owner_of
-from tictactoe_protocol.pushes import Happening, HeldSeat, LiveBoard, RoomState, RoomSummary, SeatState, opening_state
+from tictactoe_protocol.pushes import Happening, HeldSeat, LiveBoard, RoomState, RoomSummary, SeatState, opening_fields
 from tictactoe_protocol.terms import ClockFields
 from tictactoe_server.rooms.room import Room, clock_state, ply_before_last, rules_state
 
@@ -297,12 +297,10 @@ def _state(room: Room, now: int, watchers: int, rules: Any, seats: Any, may: Any
         () if before is None else news_of(before, room),
         UNSET if room.analysis == "closed" else room.analysis,
         UNSET if room.chat == "all" else room.chat,
-        UNSET if room.rules.opening is None or is_over else opening_state(position),
-        position.chosen or UNSET,
-        UNSET,
-        UNSET,
-        room.game_id if is_over and room.kept_at else UNSET,
+        game_id=room.game_id if is_over and room.kept_at else UNSET,
     )
+    if room.rules.opening is not None:
+        state = replace(state, **opening_fields(position, is_over=is_over))
     if not room.purpose.fields:
         return state
     return replace(state, **room.purpose.fields_of(RoomState))  # always passing keyword arguments is slower

@@ -210,7 +210,6 @@ type ConnectionEars = { onPhase(): void; onWelcome(): void; onNews(news: News): 
 type PulseEars = { isOn(): boolean; isAlone(): boolean; ask(): void; giveUp(): void; onChange(): void };
 
 /** What an opening is read of: a state, or a finished game. */
-type Opened = { rules: Rules; chosen?: readonly string[] };
 type BoardKind = { rows: number; columns: number; marks: string; preset: string | null; gravity?: boolean };
 /** Who plays a mark of a pairing, their name as it is shown. */
 type Side = [mark: string, player: string, name: string];

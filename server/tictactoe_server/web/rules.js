@@ -89,30 +89,10 @@ export function parseCell(text = "", rules) {
 	return cellAt(rules, row(name[2] || "1"), column);
 }
 
-/** The stages of each opening, as in tictactoe_engine.opening: the placing seat, the number of marks at the end of the stage, and the choosing seat. @type {Record<string, [number, number, number][]>} */
-const STAGES = { pie: [[0, 1, 1]], swap2: [[0, 3, 1], [1, 5, 0]] };
-
 export const MORE = "more";
 
-/** @param {Opened} game */
-export function choicesOf({ rules, chosen = [] }) {
-	const stages = STAGES[rules.opening ?? ""] ?? [];
-	return chosen.slice(0, stages.length).map((take, at) => ({ ply: stages[at][1], mark: rules.marks[stages[at][2]], take }));
-}
-
-/** Return the current mark of the player who began the game with this mark. @param {Opened} game */
-export function sitsNow(game, mark = "") {
-	const last = choicesOf(game).at(-1);
-	return last && last.take !== MORE && last.take !== last.mark ? game.rules.marks.replace(mark, "") : mark;
-}
-
-/** Return the current mark of the player who made a move of the opening, or "" for later moves. @param {Opened} game */
-export function placerOf(game, ply = 0) {
-	const before = choicesOf(game).filter((choice) => choice.ply <= ply);
-	const stage = (STAGES[game.rules.opening ?? ""] ?? [])[before.length];
-	const isOpen = stage && (before.at(-1)?.take ?? MORE) === MORE;
-	return isOpen ? sitsNow(game, game.rules.marks[stage[0]]) : "";
-}
+/** Return the current mark of the player who made a move of the opening, or "" for later moves. @param {State} state */
+export const placerOf = ({ placed = "" }, ply = 0) => placed[ply] ?? "";
 
 /** Return the mark that is placed next; in an opening, the player on turn may place either mark. @param {State} state */
 export const nextMark = ({ opening, turn }) => (opening ? opening.places : turn);

@@ -1,7 +1,7 @@
 /** What happened in a room, in sentences, and which of them the page shows and plays a sound for. A viewer is the reader's public id. */
 
 import { say, sayOr } from "./catalogue.js";
-import { MORE, choicesOf, nameCell, nameCells, nameColumn, numberRow, placerOf, sitsNow, splitLines } from "./rules.js";
+import { MORE, nameCell, nameCells, nameColumn, numberRow, placerOf, splitLines } from "./rules.js";
 import { describeCell, describePlayers, describeReason, describeRules, describeTurn, endFor, formatDuration, isDraw, joinWords, nameMark, nameOf, seatOf } from "./words.js";
 
 const MOST_NAMED = 6;
@@ -66,7 +66,7 @@ function tell(event, told) {
 			return sayOf(state, mark, "plays", viewer, { cell: cell === state.last && state.result?.line?.includes(cell) ? nameCell(cell, rules) : describeCell(cell, rules) });
 		}
 		case "chose":
-			return tellChoice(state, mark, event.take ?? "", viewer);
+			return (state.choices ?? []).flatMap((choice) => (choice.mark === mark ? tellChoice(state, choice, viewer) : [])).join("");
 		case "taken back": {
 			const moves = cells.length <= MOST_NAMED ? nameMoves(cells, rules) : "";
 			if (moves && mark) return sayOf(state, mark, "takes back", viewer, { moves });
@@ -118,12 +118,8 @@ function tellOfSeat({ type, mark = "", name: called = "", before }, { events, st
 	}
 }
 
-/**
- * What somebody chose in an opening, for one of both players or for others.
- * @param {State} state @param {string} before the mark of the player until then @param {string} take @param {string} viewer
- */
-function tellChoice(state, before, take, viewer) {
-	const mark = sitsNow(state, before);
+/** @param {State} state @param {Protocol.OpeningChoice} choice @param {string} viewer */
+function tellChoice(state, { by: mark, mark: before, take }, viewer) {
 	const other = Object.keys(state.seats).find((one) => one !== mark) ?? mark;
 	const places = { take: nameMark(state, take), other: nameOf(state, other), mark: nameMark(state, other) };
 	const id = take === MORE ? "chose more" : take === before ? "chose stay" : "chose swap";
@@ -133,7 +129,7 @@ function tellChoice(state, before, take, viewer) {
 
 /** What was chosen after so many moves, "" for nothing. @param {State} state */
 export const describeChoicesAt = (state, count = 0, viewer = "") =>
-	choicesOf(state).flatMap(({ ply, mark, take }) => (ply === count ? tellChoice(state, mark, take, viewer) : [])).join(" ");
+	(state.choices ?? []).flatMap((choice) => (choice.ply === count ? tellChoice(state, choice, viewer) : [])).join(" ");
 
 /** Why somebody is out of a game or has lost it, if no event says so. @param {State} state */
 function whyOut({ seats, clock, news = [] }, mark = "") {
