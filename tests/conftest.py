@@ -9,7 +9,7 @@ import itertools
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from tests.proxy import Proxy
 from tictactoe_server.features.bots.service import BotOptions
 from tictactoe_server.http.assets import Assets
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Limits, Settings
+from tictactoe_server.settings import Settings
 from tictactoe_words.catalogue import speak
 
 # Examples have no deadline, because a slow machine is no failure. Twenty new examples a run find what hundreds do;
@@ -158,10 +158,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    async with Server(
-        Settings(host="127.0.0.1", port=0, features=(BotOptions(demo=False),)), limits=uncounted()
-    ) as running:
+async def server(request: pytest.FixtureRequest) -> AsyncIterator[Server]:
+    """A server without counts, and with the limits of the mark `limits`."""
+    marker = request.node.get_closest_marker("limits")
+    settings = Settings(host="127.0.0.1", port=0, features=(BotOptions(demo=False),))
+    async with Server(settings, limits=uncounted(**marker.kwargs if marker else {})) as running:
         yield running
 
 
@@ -199,13 +200,3 @@ async def clocked(clock: FakeClock) -> AsyncIterator[Server]:
     """A server on the fake `clock`, with a hold of 60 s."""
     async with Server(Settings(host="127.0.0.1", port=0), limits=uncounted(), monotonic_ns=clock) as running:
         yield running
-
-
-@pytest.fixture
-async def serve() -> AsyncIterator[Callable[[Limits], Awaitable[Server]]]:
-    async with contextlib.AsyncExitStack() as stack:
-
-        async def start(limits: Limits) -> Server:
-            return await stack.enter_async_context(Server(Settings(host="127.0.0.1", port=0), limits=limits))
-
-        yield start

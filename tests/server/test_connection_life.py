@@ -2,7 +2,6 @@ import asyncio
 import contextlib
 import itertools
 import time
-from collections.abc import Awaitable, Callable
 
 import pytest
 from websockets.frames import Close, Frame, Opcode
@@ -20,7 +19,6 @@ from tictactoe_server.transport.http_connection import Phase
 from tictactoe_server.transport.listen import open_sockets
 from tictactoe_server.transport.listener import MAX_TURNED_AWAY, Listener
 
-Serve = Callable[[Limits], Awaitable[Server]]
 HELLO = text('{"type":"hello"}')
 LARGE_BOARD = {"rows": 32, "columns": 32, "line": 5}
 
@@ -62,8 +60,8 @@ async def test_an_invalid_request_is_answered_and_closed(server: Server, request
     [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n", UPGRADE, UPGRADE + text('{"type":"ping"}')],
     ids=["nothing", "half a request", "no hello", "anything but hello"],
 )
-async def test_a_peer_without_a_hello_is_disconnected_in_time(serve: Serve, begin: bytes) -> None:
-    server = await serve(uncounted(hello_seconds=600.0, close_seconds=600.0))
+@pytest.mark.limits(hello_seconds=600.0, close_seconds=600.0)
+async def test_a_peer_without_a_hello_is_disconnected_in_time(server: Server, begin: bytes) -> None:
     async with open_bytes(server.port) as (reader, writer):
         writer.write(begin)
         await until(lambda: server._listener.connections)
@@ -127,8 +125,8 @@ async def test_a_tls_handshake_that_ends_after_the_time_for_a_hello_is_aborted()
     assert transport.is_aborted
 
 
-async def test_idle_peers_are_pinged_and_stay_if_they_answer(serve: Serve) -> None:
-    server = await serve(uncounted(ping_seconds=0.05))
+@pytest.mark.limits(ping_seconds=0.05)
+async def test_idle_peers_are_pinged_and_stay_if_they_answer(server: Server) -> None:
     async with open_raw(server.url) as peer:
         for _ in range(10):
             asked = await peer.frame(Opcode.PING)
@@ -153,16 +151,16 @@ async def test_a_peer_from_which_nothing_comes_is_cut_off_after_15_seconds(heard
     connection.connection_lost(None)
 
 
-async def test_a_client_that_does_not_close_after_its_answer_is_cut_off(serve: Serve) -> None:
-    server = await serve(uncounted(close_seconds=0.1))
+@pytest.mark.limits(close_seconds=0.1)
+async def test_a_client_that_does_not_close_after_its_answer_is_cut_off(server: Server) -> None:
     async with open_bytes(server.port) as (reader, writer):
         writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         assert (await read_to_end(reader)).endswith(b"ok\n")
         await until(lambda: not server._admission.connections)
 
 
-async def test_rejected_connections_that_linger_are_limited(serve: Serve) -> None:
-    server = await serve(uncounted(connections=1))
+@pytest.mark.limits(connections=1)
+async def test_rejected_connections_that_linger_are_limited(server: Server) -> None:
     async with open_peer(server.url), contextlib.AsyncExitStack() as stack:
         for _ in range(MAX_TURNED_AWAY + 10):
             reader, _ = await stack.enter_async_context(open_bytes(server.port))
@@ -180,8 +178,8 @@ async def test_requests_before_the_goodbye_are_carried_out_and_none_behind_it(se
         assert [row["rules"]["preset"] for row in rows] == ["four"]
 
 
-async def test_a_peer_that_does_not_answer_a_close_is_cut_off(serve: Serve) -> None:
-    server = await serve(uncounted(close_seconds=0.1))
+@pytest.mark.limits(close_seconds=0.1)
+async def test_a_peer_that_does_not_answer_a_close_is_cut_off(server: Server) -> None:
     async with open_raw(server.url) as stubborn:
         await stubborn.write(text(b"\x00", opcode=Opcode.BINARY))
         assert await stubborn.close_code() == 1003
@@ -290,8 +288,8 @@ async def watch(slow: RawPeer, room: str) -> None:
         pass
 
 
-async def test_a_slow_reader_gets_only_the_newest_state(serve: Serve) -> None:
-    server = await serve(uncounted(outbox_bytes=8192, catch_up_seconds=600))
+@pytest.mark.limits(outbox_bytes=8192, catch_up_seconds=600)
+async def test_a_slow_reader_gets_only_the_newest_state(server: Server) -> None:
     async with (
         two_playing(server, rules=LARGE_BOARD) as (ana, bo, room),
         open_raw(server.url, receive_buffer=4096) as slow,
@@ -312,8 +310,8 @@ async def test_a_slow_reader_gets_only_the_newest_state(serve: Serve) -> None:
         assert len(set(seqs)) < 100
 
 
-async def test_a_reader_that_does_not_catch_up_is_cut_off(serve: Serve) -> None:
-    server = await serve(uncounted(outbox_bytes=8192, catch_up_seconds=0.05))
+@pytest.mark.limits(outbox_bytes=8192, catch_up_seconds=0.05)
+async def test_a_reader_that_does_not_catch_up_is_cut_off(server: Server) -> None:
     async with open_peer(server.url) as ana, open_raw(server.url, receive_buffer=4096) as slow:
         room = (await ana.ask("create", rules=LARGE_BOARD))["room"]
         await watch(slow, room)
@@ -323,8 +321,8 @@ async def test_a_reader_that_does_not_catch_up_is_cut_off(serve: Serve) -> None:
         await ana.state(watchers=0)
 
 
-async def test_no_state_follows_the_end_of_a_room(serve: Serve) -> None:
-    server = await serve(uncounted(outbox_bytes=16_384, catch_up_seconds=600))
+@pytest.mark.limits(outbox_bytes=16_384, catch_up_seconds=600)
+async def test_no_state_follows_the_end_of_a_room(server: Server) -> None:
     async with open_peer(server.url) as ana, open_raw(server.url, receive_buffer=4096) as slow:
         gone = (await ana.ask("create", rules=LARGE_BOARD))["room"]
         await watch(slow, gone)

@@ -1,6 +1,5 @@
 import base64
 import contextlib
-from collections.abc import Awaitable, Callable
 
 import pytest
 
@@ -8,9 +7,7 @@ from tests.fakes import FakeClock
 from tests.limits import uncounted
 from tests.peer import Peer, open_peer, play_out, two_playing
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Limits, Settings
-
-Serve = Callable[[Limits], Awaitable[Server]]
+from tictactoe_server.settings import Settings
 
 
 @pytest.mark.features
@@ -118,8 +115,8 @@ async def test_a_player_may_watch_the_own_game_from_a_second_connection(server: 
         assert (await bo.state(ply=1))["seats"]["X"]["online"] is True
 
 
-async def test_a_room_that_a_player_comes_back_to_stays_and_watchers_hear_of_the_end_of_others(serve: Serve) -> None:
-    server = await serve(uncounted(deserted_seconds=3))
+@pytest.mark.limits(deserted_seconds=3)
+async def test_a_room_that_a_player_comes_back_to_stays_and_watchers_hear_of_the_end_of_others(server: Server) -> None:
     async with open_peer(server.url) as eve, contextlib.AsyncExitStack() as stack:
         async with open_peer(server.url) as ana:
             again = await stack.enter_async_context(open_peer(server.url, token=ana.welcome["token"]))

@@ -9,17 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.limits import uncounted
 from tests.peer import until
 from tests.raw import open_bytes, read_to_end
 from tests.server.cases import cases
 from tests.server.deadlines import expire
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Limits, Settings
+from tictactoe_server.settings import Settings
 from tictactoe_server.transport.http_connection import MAX_REQUESTS
 from tictactoe_server.transport.http_messages import BadRequest, HttpRequest, HttpResponse, read_request, say
 
-Serve = Callable[[Limits], Awaitable[Server]]
 HOST = b"Host: localhost\r\n"
 
 
@@ -85,8 +83,8 @@ async def test_all_is_answered_before_the_end(server: Server, last: bytes) -> No
     assert everything.endswith(b"/b\n")
 
 
-async def test_a_client_that_does_not_read_gets_limited_answers(serve: Serve) -> None:
-    server = await serve(uncounted(outbox_bytes=8192, catch_up_seconds=600))
+@pytest.mark.limits(outbox_bytes=8192, catch_up_seconds=600)
+async def test_a_client_that_does_not_read_gets_limited_answers(server: Server) -> None:
     asked = 0
 
     def answer(_: HttpRequest) -> HttpResponse:
@@ -216,8 +214,8 @@ async def test_requests_for_another_host_are_refused(server: Server) -> None:
 
 @pytest.mark.features
 @pytest.mark.parametrize("path", ["/api/rooms", "/e/K7M4PQ.json", "/replay/a"])
-async def test_the_volume_of_answers_is_limited_by_address(serve: Serve, path: str) -> None:
-    server = await serve(uncounted(answer_megabytes_per_minute_per_address=1))
+@pytest.mark.limits(answer_megabytes_per_minute_per_address=1)
+async def test_the_volume_of_answers_is_limited_by_address(server: Server, path: str) -> None:
     async with answering(server, lambda request: say(HTTPStatus.OK, "x" * 600_000)):
         statuses = []
         for asked in ("/", "/", path, path, path, "/"):
@@ -226,8 +224,8 @@ async def test_the_volume_of_answers_is_limited_by_address(serve: Serve, path: s
     assert statuses == [b"200"] * 4 + [b"429", b"200"]
 
 
-async def test_idle_keep_alive_connections_are_closed(serve: Serve) -> None:
-    server = await serve(uncounted(hello_seconds=600.0))
+@pytest.mark.limits(hello_seconds=600.0)
+async def test_idle_keep_alive_connections_are_closed(server: Server) -> None:
     async with open_bytes(server.port) as (reader, writer):
         writer.write(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n")
         assert (await read_answer(reader)).status == 200
@@ -238,8 +236,8 @@ async def test_idle_keep_alive_connections_are_closed(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize("last", [b"", b"Connection: close\r\n"], ids=["keep-alive", "close"])
-async def test_a_slow_reader_gets_the_complete_answer(serve: Serve, last: bytes) -> None:
-    server = await serve(uncounted(hello_seconds=600.0, close_seconds=600.0))
+@pytest.mark.limits(hello_seconds=600.0, close_seconds=600.0)
+async def test_a_slow_reader_gets_the_complete_answer(server: Server, last: bytes) -> None:
     body = bytes(range(256)) * 40_000
     async with (
         answering(server, lambda _: HttpResponse(HTTPStatus.OK, body)),
