@@ -1,22 +1,16 @@
-import asyncio
 import itertools
 import math
 from collections.abc import Awaitable, Callable
-from typing import Any, NoReturn, cast
+from typing import NoReturn
 
 import pytest
 
-from tictactoe_client import Backoff, BadAddress, ConnectionLost, Refused, Unreachable, parse_address
+from tictactoe_client import Backoff, BadAddress, Refused, Unreachable, parse_address
 from tictactoe_client.online.address import Address, parse_cluster
-from tictactoe_client.online.client import Client
 from tictactoe_client.online.connection import Connection, arrive
 from tictactoe_client.online.errors import ClientError
-from tictactoe_client.online.events import Back, ConnectionEvent
-from tictactoe_client.online.messages import Message
 from tictactoe_client.session import cluster_for
 from tictactoe_client.settings import Settings
-from tictactoe_protocol import PROTOCOL_VERSION
-from tictactoe_protocol.pushes import Welcome
 
 STEADY = Backoff(jitter=0, moment=0)
 
@@ -111,102 +105,6 @@ def test_an_announced_return_time_delays_only_that_server() -> None:
 
 def test_a_server_that_stopped_for_good_is_never_tried_again() -> None:
     assert {step for step, _ in first(40, STEADY, 2, math.inf)} == {1}
-
-
-AWAY = Unreachable("ws://host:8765", "connection refused")
-BUSY = Refused("busy", "Too many.")
-
-
-class FakeConnection:
-    """A connection that is lost at once, to a server that holds a seat for 150 ms."""
-
-    address, servers, is_bot, notice = parse_address("host"), (), False, None
-    began_at = latency_seconds = 0.001
-    welcome = Welcome(
-        protocol=PROTOCOL_VERSION,
-        server="tictactoe/2",
-        player="p-ana",
-        name="ana",
-        token="secret",
-        rooms=(),
-        hold_ms=150,
-        sharing=False,
-        ladders=(),
-    )
-    message = Message("", welcome)
-
-    async def hear(self) -> NoReturn:
-        raise ConnectionLost("it broke")
-
-    async def close(self) -> None: ...
-
-
-class Caller:
-    """A client that reconnects to a server with these failures."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, answer: Callable[[int], Exception | None]) -> None:
-        self.calls = 0
-        self._answer = answer
-        monkeypatch.setattr("tictactoe_client.online.client.greet", self._greet)
-
-    async def _greet(self, *_: object, **__: object) -> Connection:
-        self.calls += 1
-        if error := self._answer(self.calls):
-            raise error
-        return cast(Connection, FakeConnection())
-
-    async def come_back(self, absent_seconds: float) -> ConnectionEvent:
-        """Return how the first loss ends."""
-        backoff = Backoff(first=(0.01,), longest=0.01, jitter=0, absent_seconds=absent_seconds)
-        client = Client(parse_cluster("host"), cast(Connection, FakeConnection()), backoff, 5.0)
-        try:
-            async for message in client.messages():
-                if isinstance(message.event, Back):
-                    return message.event
-        finally:
-            await client.close()
-        raise AssertionError
-
-
-@pytest.fixture
-async def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Skip all waiting times, so that a busy machine makes no difference."""
-    loop, passed = cast(Any, asyncio.get_running_loop()), 0.0
-    look, started = loop._selector.select, loop.time()
-
-    def wait(seconds: float | None) -> Any:
-        nonlocal passed
-        found = look(0 if seconds else seconds)
-        passed += max(seconds or 0, 1e-6) if not found else 0  # time passes even if a rest is lost in rounding
-        return found
-
-    monkeypatch.setattr(loop._selector, "select", wait)
-    monkeypatch.setattr(loop, "time", lambda: started + passed)
-
-
-@pytest.mark.usefixtures("at_once")
-async def test_a_hold_does_not_run_out_while_no_server_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    caller = Caller(monkeypatch, lambda call: AWAY if call < 30 else None)
-    await caller.come_back(30.0)
-    assert caller.calls == 30
-
-
-@pytest.mark.usefixtures("at_once")
-async def test_a_server_that_comes_back_and_is_busy_at_first_is_still_waited_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    caller = Caller(monkeypatch, lambda call: AWAY if call < 30 else BUSY if call < 32 else None)
-    await caller.come_back(30.0)
-    assert caller.calls == 32
-
-
-@pytest.mark.usefixtures("at_once")
-async def test_attempts_end_even_if_no_server_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    caller = Caller(monkeypatch, lambda call: AWAY)
-    with pytest.raises(ConnectionLost) as lost:
-        await caller.come_back(0.2)
-    assert lost.value.gave_up
-    assert 3 <= caller.calls <= 24
 
 
 def test_without_a_word_about_it_one_without_a_server_is_patient_for_ten_minutes() -> None:

@@ -11,7 +11,7 @@ from websockets.asyncio.server import ServerConnection
 
 from tests.end_to_end.clients import ClientProcess, link_to, plain_game, run_client, serving
 from tests.end_to_end.test_client_library import state_where
-from tests.faults.hostile_server import hostile_server
+from tests.faults.hostile_server import HostileServer, hostile_server, make_welcome
 from tests.kept import rooms_left, session_of
 from tests.peer import PATIENCE_SECONDS, Peer, open_peer
 from tests.proxy import Proxy
@@ -24,7 +24,7 @@ from tictactoe_client.online.messages import Messages
 from tictactoe_client.plain.game import PlainGame
 from tictactoe_client.streams.keyboard import Keyboard
 from tictactoe_client.streams.output import Output
-from tictactoe_protocol.pushes import LobbyChange
+from tictactoe_protocol.pushes import Error, LobbyChange
 from tictactoe_protocol.requests import Hello, History, Record, Rooms
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings as ServerSettings
@@ -140,6 +140,44 @@ async def test_a_client_that_cannot_come_back_in_time_gives_up(proxy: Proxy) -> 
         assert lost.value.gave_up
         with pytest.raises(ConnectionLost):
             await state_where(room, status="over")
+
+
+@contextlib.asynccontextmanager
+async def absent_server(hold_ms: int, absent_seconds: float) -> AsyncIterator[tuple[HostileServer, Proxy, Messages]]:
+    """Lose a server that holds seats for `hold_ms`; yield it with its proxy and the client's messages."""
+    backoff = Backoff((0.01,), longest=0.01, absent_seconds=absent_seconds)
+    async with (
+        hostile_server(answers={Hello: lambda _: [make_welcome(hold_ms=hold_ms)]}) as server,
+        Proxy(int(server.url.rpartition(":")[2])) as proxy,
+        connect(proxy.url, reconnect=backoff) as client,
+    ):
+        messages = client.messages()
+        proxy.lose()
+        yield server, proxy, messages
+
+
+async def test_a_hold_does_not_run_out_while_no_server_answers() -> None:
+    async with absent_server(hold_ms=1, absent_seconds=PATIENCE_SECONDS) as (_, proxy, messages):
+        for _ in range(5):
+            await event_of(messages, Retrying)
+        proxy.is_closed = False
+        await event_of(messages, Back)
+
+
+async def test_a_server_that_comes_back_and_is_busy_at_first_is_still_waited_for() -> None:
+    refusals = [Error(code="busy", message="Too many.")] * 2
+    async with absent_server(hold_ms=60_000, absent_seconds=PATIENCE_SECONDS) as (server, proxy, messages):
+        server.answers[Hello] = lambda _: [refusals.pop() if refusals else make_welcome()]
+        proxy.is_closed = False
+        await event_of(messages, Back)
+    assert not refusals
+
+
+async def test_attempts_end_even_if_no_server_answers() -> None:
+    async with absent_server(hold_ms=1, absent_seconds=0.05) as (_, _, messages):
+        with pytest.raises(ConnectionLost) as lost:
+            await event_of(messages, Back)
+        assert lost.value.gave_up
 
 
 async def test_the_client_tries_to_return_for_as_long_as_the_server_holds_a_seat() -> None:
