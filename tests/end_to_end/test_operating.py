@@ -2,19 +2,16 @@ import asyncio
 import contextlib
 import json
 import os
-import pty
 import re
 import signal
 import socket
 import stat
-from asyncio.subprocess import PIPE
 from pathlib import Path
 from typing import Any
 
 from tests.end_to_end.test_server_command import COMMAND, HERE, complaint, run, started, stopped, url_of
-from tests.environment import environment
 from tests.peer import PATIENCE_SECONDS, open_peer, play_out, two_playing
-from tests.programs import start_program
+from tests.terminal import run_screen
 
 WIDTH = 100
 
@@ -155,33 +152,13 @@ async def test_invalid_orders_over_the_socket_are_harmless(tmp_path: Path) -> No
 async def test_the_watched_status_is_drawn_until_ctrl_c(tmp_path: Path) -> None:
     async with started(*HERE, "--data", str(tmp_path)) as process:
         await url_of(process)
-        ours, theirs = pty.openpty()
-        watching = await start_program(
-            *(COMMAND, "--data", str(tmp_path), "status", "--watch"),
-            stdin=theirs,
-            stdout=theirs,
-            stderr=PIPE,
-            env=environment(TERM="xterm", COLUMNS="100"),
-        )
-        os.close(theirs)
-        seen = b""
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while seen.count(b"moves per second") < 2:
-                seen += await asyncio.to_thread(os.read, ours, 65_536)
-        watching.send_signal(signal.SIGINT)
-        draining = asyncio.create_task(asyncio.to_thread(_read_to_end, ours))
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            assert await watching.wait() == 0
-            await draining
-        os.close(ours)
-        assert watching.stderr is not None
-        assert b"Traceback" not in await watching.stderr.read()
-
-
-def _read_to_end(descriptor: int) -> None:
-    with contextlib.suppress(OSError):
-        while os.read(descriptor, 65_536):
-            pass
+        async with run_screen(COMMAND, "--data", str(tmp_path), "status", "--watch") as screen:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while screen.written.count(b"moves per second") < 2:
+                    await screen.read()
+            screen.process.send_signal(signal.SIGINT)
+            assert await screen.end() == 0
+            assert b"Traceback" not in screen.written
 
 
 async def test_a_drained_server_ends_when_the_last_game_is_over(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import asyncio
 import contextlib
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -49,52 +49,28 @@ def read_transcript(page: str) -> Iterator[Line]:
             yield Line(who, line[0] == ">", text)
 
 
-@dataclass
-class Generated:
-    """The page's players, tokens and codes, each with its value in this run."""
-
-    actual_of: dict[str, str] = field(default_factory=dict)
-
-    def bind(self, shown: str, actual: str) -> str:
-        """Return the page's text for `actual`, and learn new values."""
-        self.actual_of.setdefault(shown, actual)
-        return next((key for key, value in self.actual_of.items() if value == actual), actual)
-
-    def learn(self, shown: Any, actual: Any) -> Any:
-        """Return `actual` with all generated values replaced by the page's."""
-        if isinstance(shown, dict) and isinstance(actual, dict):
-            renamed = {self.shown_for(key): value for key, value in actual.items()}
-            return {
-                key: self.bind(shown[key], value)
-                if key in GENERATED and isinstance(value, str) and isinstance(shown.get(key), str)
-                else self.learn(shown.get(key), value)
-                for key, value in renamed.items()
-            }
-        if isinstance(shown, list) and isinstance(actual, list) and len(shown) == len(actual):
-            return [self.learn(one, other) for one, other in zip(shown, actual, strict=True)]
-        if isinstance(shown, str) and isinstance(actual, str):
-            return self.told_of(actual)
-        return actual
-
-    def told_of(self, text: str) -> str:
-        """Return a sentence with its generated values replaced by the page's."""
-        for shown, actual in self.actual_of.items():
-            text = text.replace(actual, shown)
-        return text
-
-    def shown_for(self, actual: str) -> str:
-        return next((key for key, value in self.actual_of.items() if value == actual), actual)
-
-    def type_as_told(self, text: str) -> str:
-        """Return a line as a reader types it, with this run's codes."""
-        for shown, actual in self.actual_of.items():
-            text = text.replace(shown, actual)
-        return text
+def generated_values(shown: Any, actual: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the page's generated values in a message, each with its value in this run."""
+    if isinstance(shown, dict) and isinstance(actual, dict):
+        for name in shown.keys() & actual.keys():
+            yield from generated_values(shown[name], actual[name], name)
+    elif isinstance(shown, list) and isinstance(actual, list):
+        for one, other in zip(shown, actual, strict=False):
+            yield from generated_values(one, other)
+    elif key in GENERATED and isinstance(shown, str) and isinstance(actual, str):
+        yield shown, actual
 
 
-async def read_line(socket: ClientConnection) -> Any:
+def replace_all(text: str, replacements: Iterable[tuple[str, str]]) -> str:
+    """Replace the longest texts first, because a game's id begins with its room's code."""
+    for old, new in sorted(replacements, key=lambda each: len(each[0]), reverse=True):
+        text = text.replace(old, new)
+    return text
+
+
+async def read_line(socket: ClientConnection) -> str:
     async with asyncio.timeout(PATIENCE_SECONDS):
-        return json.loads(await socket.recv())
+        return str(await socket.recv())
 
 
 def without_version(message: Any) -> Any:
@@ -103,22 +79,24 @@ def without_version(message: Any) -> Any:
 
 async def replay(url: str, page: str) -> int:
     """Replay a page's transcript at the server of `url` and return its number of lines; each line must match."""
-    lines, generated = list(read_transcript(page)), Generated()
+    lines, actual_of = list(read_transcript(page)), dict[str, str]()
     async with contextlib.AsyncExitStack() as stack:
         sockets: dict[str, ClientConnection] = {}
         for line in lines:
             if line.who not in sockets:
                 sockets[line.who] = await stack.enter_async_context(connect(url, proxy=None))
             if line.is_typed:
-                await sockets[line.who].send(generated.type_as_told(line.text))
+                await sockets[line.who].send(replace_all(line.text, actual_of.items()))
                 continue
-            shown, actual = json.loads(line.text), await read_line(sockets[line.who])
-            assert without_version(generated.learn(shown, actual)) == without_version(shown)
+            shown, text = json.loads(line.text), await read_line(sockets[line.who])
+            actual_of = dict(generated_values(shown, json.loads(text))) | actual_of
+            actual = json.loads(replace_all(text, ((own, page_s) for page_s, own in actual_of.items())))
+            assert without_version(actual) == without_version(shown)
             assert list(actual) == list(shown)
         for socket in sockets.values():
             with contextlib.suppress(ConnectionClosed):
                 await socket.send('{"type":"ping","id":"nothing more"}')
-                assert (await read_line(socket))["id"] == "nothing more"
+                assert json.loads(await read_line(socket))["id"] == "nothing more"
     return len(lines)
 
 
