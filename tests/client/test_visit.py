@@ -9,7 +9,7 @@ import pytest
 from tests.client.tournaments import EVENT, event, with_card_in_use
 from tests.faults.hostile_server import hostile_server
 from tests.kept import session_of
-from tests.peer import open_peer
+from tests.peer import open_peer, two_playing
 from tests.proxy import Proxy
 from tests.server.ratings.served import CLOCK, RULES, rating
 from tests.terminal import pipe
@@ -56,17 +56,9 @@ async def visiting(url: str, face: FakeFace, settings: Settings | None = None) -
         yield Visit(face, session_of(client, settings)), client
 
 
-@asynccontextmanager
-async def full_room(server: Server) -> AsyncIterator[str]:
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        code = (await ana.ask("create"))["room"]
-        await bo.ask("join", room=code)
-        yield code
-
-
 async def test_a_full_room_is_watched_if_the_person_agrees(server: Server) -> None:
     face = FakeFace("")
-    async with full_room(server) as code, visiting(server.url, face) as (visit, _):
+    async with two_playing(server) as (_, _, code), visiting(server.url, face) as (visit, _):
         room = await visit.enter(Choice("join", code=code))
         assert isinstance(room, Room)
         assert room.is_watching
@@ -82,7 +74,7 @@ async def test_a_full_room_is_watched_if_the_person_agrees(server: Server) -> No
 async def test_a_refusal_stands_if_the_person_wants_nothing_else(
     server: Server, way: Callable[[str], Choice], code: str
 ) -> None:
-    async with full_room(server) as full, visiting(server.url, FakeFace()) as (visit, _):
+    async with two_playing(server) as (_, _, full), visiting(server.url, FakeFace()) as (visit, _):
         with pytest.raises(Refused) as refused:
             await visit.enter(way(full))
         assert refused.value.code == code

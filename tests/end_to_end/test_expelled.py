@@ -1,11 +1,9 @@
 import asyncio
-import contextlib
-from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.end_to_end.clients import ClientProcess, run_client
-from tests.peer import PATIENCE_SECONDS, Peer, open_peer, play_out
+from tests.end_to_end.clients import plain_game
+from tests.peer import PATIENCE_SECONDS
 from tictactoe_client import Backoff, Expelled, Messages, connect
 from tictactoe_server.operator.people import Announce, BanOrder
 from tictactoe_server.operator.status import DrainOrder
@@ -13,16 +11,6 @@ from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
 CONNECTION_LOST = 7
-
-
-@contextlib.asynccontextmanager
-async def in_a_game(server: Server, *options: str) -> AsyncIterator[tuple[ClientProcess, Peer, str]]:
-    """Start a game of the real client, as ana, against bo; yield both, and the room."""
-    async with open_peer(server.url, "bo") as bo:
-        room = (await bo.ask("create"))["room"]
-        async with run_client(*options, "--name", "ana", "--server", server.url, "join", room) as ana:
-            await bo.state(room=room, status="playing")
-            yield ana, bo, room
 
 
 async def test_a_client_banned_while_away_gives_up_at_once(server: Server) -> None:
@@ -41,7 +29,7 @@ async def _read_all(messages: Messages) -> None:
 
 
 async def test_a_transcript_shows_notices_and_announcements(server: Server) -> None:
-    async with in_a_game(server, "--plain") as (ana, bo, room):
+    async with plain_game(server.url) as (ana, _, _room):
         await server.carry_out(Announce("Tea at five."))
         assert await ana.until("The server says:") == "The server says: Tea at five."
         await server.carry_out(DrainOrder(600))
@@ -49,14 +37,13 @@ async def test_a_transcript_shows_notices_and_announcements(server: Server) -> N
         assert (
             told == "No new games: the server restarts when the running games are over, or in 10 minutes at the latest."
         )
-        await play_out({"X": bo}, room, [4])
-        await ana.until("bo plays")
+        await ana.ask("b2", "You play B2")
 
 
 @pytest.mark.parametrize("for_good", [False, True])
 async def test_a_client_does_not_come_back_to_a_server_that_stops_for_good(*, for_good: bool) -> None:
     server = await Server(Settings(host="127.0.0.1", port=0)).__aenter__()
-    async with in_a_game(server, "--plain") as (ana, _, _room):
+    async with plain_game(server.url) as (ana, _, _room):
         await server.carry_out(DrainOrder(600, for_good=for_good))
         await ana.until("No new games")
         stopping = asyncio.create_task(server.__aexit__(None, None, None))

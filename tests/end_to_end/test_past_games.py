@@ -9,9 +9,10 @@ import pytest
 
 from tests.end_to_end.clients import COMMAND, run_client
 from tests.end_to_end.conftest import GAMES
-from tests.peer import open_peer
+from tests.kept import leave_seat
+from tests.peer import Peer, open_peer, play_out
 from tests.terminal import run_screen
-from tictactoe_client import Client, connect
+from tictactoe_client import connect
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
@@ -20,27 +21,21 @@ HERE = Path(__file__).parent / "transcripts"
 FIRST_GAME = (HERE / "replay.txt").read_text(encoding="utf-8").rstrip()
 
 
-async def finish_a_game(ana: Client, bo: Client, rules: str = "classic") -> str:
-    room = await ana.rooms.create(rules)
-    other = await bo.rooms.join(room.code)
-    for ply, cell in enumerate((0, 3, 1, 4, 2)):
-        async for state in (room, other)[ply % 2]:
-            if state.ply == ply and state.status == "playing":
-                break
-        await (room, other)[ply % 2].move(cell, ply=ply)
-    async for state in room:
-        if state.status == "over":
-            break
-    await room.leave()
-    await other.leave()
-    return room.code
+async def finish_a_game(ana: Peer, bo: Peer, rules: str = "classic") -> str:
+    """Play a game that ana wins, leave the room and return its code."""
+    room = str((await ana.ask("create", rules=rules))["room"])
+    await bo.ask("join", room=room)
+    await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
+    for peer in (ana, bo):
+        await peer.ask("leave", room=room)
+    return room
 
 
 @asynccontextmanager
 async def known(server: Server, games: int = 1) -> AsyncIterator[str]:
     """Play games that ana wins, as the player of this machine; yield the code of the last room."""
-    async with connect(server.url, name="ana") as ana, connect(server.url, name="bo") as bo:
-        KnownPlayers().keep(KnownPlayer(server.url, "ana", ana.token, pid=os.getpid()))
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        KnownPlayers().keep(KnownPlayer(server.url, "ana", ana.welcome["token"], pid=os.getpid()))
         codes = [await finish_a_game(ana, bo) for _ in range(games)]
         yield codes[-1]
 
@@ -99,27 +94,11 @@ async def test_a_server_that_forgot_the_player_has_no_games(server: Server) -> N
     assert (found.rooms, found.refused_at > 0) == ((), True)
 
 
-async def lose_at_once(server: Server, *arguments: str) -> None:
-    """Open a room with the command, and resign after the first move of each side."""
-    async with run_client("new", "-s", server.url, *arguments) as ana, open_peer(server.url, "bo") as bo:
-        room = (await ana.until("Code")).split()[1]
-        await bo.ask("join", room=room)
-        await ana.until("Your move")
-        ana.type("a1")
-        await bo.state(ply=1)
-        await bo.ask("move", room=room, cell=1, ply=1)
-        await ana.until("Your move")
-        ana.type("resign", "resign")
-        await ana.until("Rematch?")
-        ana.type("leave")
-        assert await ana.end() == 0
-
-
 async def test_watching_uses_no_stored_player(server: Server) -> None:
-    await lose_at_once(server)
-    before = KnownPlayers().path.read_bytes()
     async with open_peer(server.url) as ana:
         room = (await ana.ask("create"))["room"]
+        leave_seat(server.url, room, ana.welcome["token"])
+        before = KnownPlayers().path.read_bytes()
         async with run_client("watch", room, "-s", server.url) as eve:
             await eve.until("Connected,")
             await ana.until(lambda message: message.get("watchers") == 1)

@@ -5,10 +5,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from tests.end_to_end.test_past_games import finish_a_game
+from tests.peer import open_peer, play_out
 from tests.proxy import Proxy
 from tests.server.test_pages import get
 from tests.tui.conftest import NEVER, OpenScreen
-from tictactoe_client import connect
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
 from tictactoe_client.tui import FirstPage
 from tictactoe_client.tui.history import PAGE_GAMES
@@ -25,17 +25,16 @@ async def played(
 
     The process `pid` plays as her, by default this process.
     """
-    async with connect(server.url, name="ana") as ana, connect(server.url, name="bo") as bo:
-        KnownPlayers().keep(KnownPlayer(url or server.url, "ana", ana.token, pid=pid or os.getpid()))
+    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
+        KnownPlayers().keep(KnownPlayer(url or server.url, "ana", ana.welcome["token"], pid=pid or os.getpid()))
         codes = [await finish_a_game(ana, bo) for _ in range(games)]
         for _ in range(resigned):
-            room = await ana.rooms.create("gomoku")
-            other = await bo.rooms.join(room.code)
-            await room.move(0, ply=0)
-            await other.move(1, ply=1)
-            await room.resign()
-            await room.leave()
-            await other.leave()
+            room = (await ana.ask("create", rules="gomoku"))["room"]
+            await bo.ask("join", room=room)
+            await play_out({"X": ana, "O": bo}, room, [0, 1])
+            await ana.ask("resign", room=room)
+            for peer in (ana, bo):
+                await peer.ask("leave", room=room)
         yield codes[-1] if codes else ""
 
 
