@@ -23,26 +23,31 @@ BOTS_PAGE = DOCS / "tutorials" / "write-a-bot.md"
 CLUSTER_PAGE = DOCS / "reference" / "protocol" / "several-servers.md"
 NOWHERE = "ws://127.0.0.1:1"
 
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="there is no node here to run a bot in JavaScript")
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node here to run a bot in JavaScript")
+
+def write_program(page: Path, folder: Path) -> str:
+    """Write the JavaScript program of a page into a folder, and return its path."""
+    program = folder / "bot.mjs"
+    program.write_text(page.read_text(encoding="utf-8").partition("```js\n")[2].partition("```")[0], encoding="utf-8")
+    return str(program)
+
+
+@needs_node
 async def test_the_bot_in_javascript_of_the_documentation_plays_to_the_end(server: Server, tmp_path: Path) -> None:
-    page = await asyncio.to_thread(BOTS_PAGE.read_text, encoding="utf-8")
-    program = tmp_path / "bot.mjs"
-    program.write_text(page.partition("```js\n")[2].partition("```")[0])
+    program = write_program(BOTS_PAGE, tmp_path)
     options = ("--level", "easy", "--rules", "four-pie", "--first", "bot", "--server", server.url)
-    command = ("node", str(program), "bot", *options)
+    command = ("node", program, "bot", *options)
     process = await start_program(*command, stdout=PIPE, stderr=PIPE, env=environment())
     output, errors = await process.communicate()
     assert (process.returncode, errors) == (0, b"")
     assert re.fullmatch(rb"(line|full): (won|lost|drawn)\n", output)
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node here to run a bot in JavaScript")
+@needs_node
 async def test_the_bot_in_javascript_waits_for_an_opponent_and_plays_it(server: Server, tmp_path: Path) -> None:
-    page = await asyncio.to_thread(BOTS_PAGE.read_text, encoding="utf-8")
-    program = tmp_path / "bot.mjs"
-    program.write_text(page.partition("```js\n")[2].partition("```")[0])
-    command = ("node", str(program), "play", "--server", server.url)
+    program = write_program(BOTS_PAGE, tmp_path)
+    command = ("node", program, "play", "--server", server.url)
     first = await start_program(*command, stdout=PIPE, stderr=PIPE, env=environment())
     assert first.stderr is not None
     assert re.fullmatch(rb"Waiting for an opponent in [A-Z0-9]{6}\.\n", await first.stderr.readline())
@@ -53,15 +58,13 @@ async def test_the_bot_in_javascript_waits_for_an_opponent_and_plays_it(server: 
         assert re.fullmatch(rb"(line|full): (won|lost|drawn)\n", output)
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node here to run a bot in JavaScript")
+@needs_node
 async def test_the_program_of_the_documentation_follows_a_room_and_goes_to_no_stranger(tmp_path: Path) -> None:
-    page = await asyncio.to_thread(CLUSTER_PAGE.read_text, encoding="utf-8")
-    program = tmp_path / "watch.mjs"
-    program.write_text(page.partition("```js\n")[2].partition("```")[0])
+    program = write_program(CLUSTER_PAGE, tmp_path)
     async with hostile_cluster() as (one, two):
         one.answers[Watch] = sends_to(two.url)
         two.answers[Watch] = lambda _: [state(3, (4,), client=None)]
-        command = ("node", "--experimental-websocket", str(program), one.url, ROOM)
+        command = ("node", "--experimental-websocket", program, one.url, ROOM)
         process = await start_program(*command, stdout=PIPE, stderr=PIPE, env=environment())
         assert process.stdout is not None
         async with asyncio.timeout(PATIENCE_SECONDS):

@@ -18,6 +18,7 @@ from tests.end_to_end.clients import (
     newer_server,
     run_client,
 )
+from tests.end_to_end.test_screen_endings import SIGNALS
 from tests.environment import environment
 from tests.kept import rooms_left
 from tests.peer import PATIENCE_SECONDS, Peer, open_peer, two_playing
@@ -61,34 +62,24 @@ async def test_a_room_closed_under_a_watcher_ends_with_five(server: Server) -> N
             assert await watcher.end() == 5
 
 
+@pytest.mark.parametrize(("number", "code"), SIGNALS)
 @pytest.mark.parametrize("mode", ["--plain", "--json"])
-async def test_an_interrupt_off_a_terminal_ends_well_and_gives_the_seat_up(server: Server, mode: str) -> None:
-    async with run_client("play", mode, "-s", server.url) as client, open_peer(server.url) as bo:
-        waiting = "Waiting for another player." if mode == "--plain" else '{"type":"room"'
-        await client.until(waiting)
-        await bo.ask("match")
-        await bo.state(status="playing")
-        client.process.send_signal(signal.SIGINT)
-        assert await client.end() == 130
-        assert await client.errors() == ""
-        assert client.lines[-1] == ("Goodbye." if mode == "--plain" else '{"from":"client","type":"closed","exit":130}')
-        assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
-
-
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-@pytest.mark.parametrize("mode", ["--plain", "--json"])
-async def test_a_signal_keeps_the_seat(server: Server, mode: str, number: signal.Signals, code: int) -> None:
+async def test_signals_keep_the_seat_and_ctrl_c_gives_it_up(
+    server: Server, mode: str, number: signal.Signals, code: int
+) -> None:
     async with joined(server, mode) as (client, bo, room):
         client.process.send_signal(number)
         assert await client.end() == code
         assert await client.errors() == ""
-        assert client.lines[-1] == (
-            f"Your seat in {room} is held for 1 minute. To come back: tictactoe-client join {link_to(server.url, room)}"
-            if mode == "--plain"
-            else f'{{"from":"client","type":"closed","exit":{code}}}'
-        )
-        await sees_held(bo)
-        assert rooms_left(server.url) == [room]
+        link = link_to(server.url, room)
+        held = f"Your seat in {room} is held for 1 minute. To come back: tictactoe-client join {link}"
+        said = "Goodbye." if number == signal.SIGINT else held
+        assert client.lines[-1] == (said if mode == "--plain" else f'{{"from":"client","type":"closed","exit":{code}}}')
+        if number == signal.SIGINT:
+            assert (await bo.state(status="over"))["result"]["reason"] == "aborted"
+        else:
+            await sees_held(bo)
+            assert rooms_left(server.url) == [room]
 
 
 @contextlib.asynccontextmanager

@@ -5,14 +5,12 @@ import csv
 import json
 import re
 import shlex
-import shutil
 import sys
 from asyncio.subprocess import PIPE
 from pathlib import Path
 from urllib.request import urlopen
 
-import pytest
-
+from tests.end_to_end.test_bots import BOTS_PAGE, needs_node, write_program
 from tests.environment import environment
 from tests.peer import PATIENCE_SECONDS
 from tests.programs import Process, start_program
@@ -21,9 +19,6 @@ from tictactoe_server.server import Server
 TUTORIALS = Path(__file__).parents[2] / "docs" / "tutorials"
 PAGE = (TUTORIALS / "host-for-a-class.md").read_text(encoding="utf-8")
 PROGRAMS = dict(re.findall(r"<!-- program: ([\w.]+) -->\n```\w+\n(.*?)```", PAGE, re.DOTALL))
-PROGRAMS["bot.mjs"] = (
-    (TUTORIALS / "write-a-bot.md").read_text(encoding="utf-8").partition("```js\n")[2].partition("```")[0]
-)
 COMMANDS = {
     words: command.replace("\\\n", "")
     for command, words in re.findall(r"^(tictactoe-client (event \w+) (?:.*\\\n)*.*)$", PAGE, re.MULTILINE)
@@ -56,10 +51,11 @@ def count_present(address: str, code: str) -> int:
     return present
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node here to run a bot in JavaScript")
+@needs_node
 async def test_students_bots_play_the_tournament_and_are_graded(bots: Server, tmp_path: Path) -> None:
     for name, program in PROGRAMS.items():
         (tmp_path / name).write_text(program, encoding="utf-8")
+    write_program(BOTS_PAGE, tmp_path)
     (tmp_path / "class.txt").write_text("\n".join(PROGRAM_OF), encoding="utf-8")
     address = bots.url.replace("ws", "http")
     opening = shlex.split(COMMANDS["event new"].replace("--break 5", "--break 1"))

@@ -7,15 +7,13 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.clients import COMMAND
-from tests.end_to_end.test_screen_endings import MISTAKE, changed_screen
+from tests.end_to_end.test_screen_endings import MISTAKE, SIGNALS, changed_screen
 from tests.peer import open_peer
 from tests.terminal import ENTERED, RESTORED, run_screen
 from tictactoe_server.server import Server
 
 
-@pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)], ids=["term", "hup", "int"]
-)
+@pytest.mark.parametrize(("number", "code"), SIGNALS)
 async def test_signals_free_the_terminal_and_ctrl_c_the_seat(server: Server, number: signal.Signals, code: int) -> None:
     async with open_peer(server.url, "bo") as bo:
         room = (await bo.ask("create"))["room"]
