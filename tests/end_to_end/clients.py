@@ -7,7 +7,7 @@ import sys
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from http import HTTPStatus
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Request, Response
@@ -110,11 +110,26 @@ async def run_client(
         await process.communicate()
 
 
+class Ended(NamedTuple):
+    """The exit code, output and standard error of a command."""
+
+    code: int
+    output: str
+    errors: str
+
+
+async def outcome(*arguments: str, code: int | None = None, **variables: Any) -> Ended:
+    """Run a command without input to its end, which must have this exit code unless it is None."""
+    async with run_client(*arguments, **variables) as client:
+        client.end_input()
+        ended = Ended(await client.end(), "\n".join(client.lines), await client.errors())
+    assert code in (None, ended.code), ended.errors
+    return ended
+
+
 async def complaint(*arguments: str, code: int) -> str:
     """Run a command that must end with this exit code, and return its standard error."""
-    async with run_client(*arguments) as client:
-        assert await client.end() == code
-        return await client.errors()
+    return (await outcome(*arguments, code=code)).errors
 
 
 @contextlib.asynccontextmanager

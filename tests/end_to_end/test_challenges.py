@@ -1,11 +1,9 @@
 import json
 from collections.abc import AsyncIterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.end_to_end.clients import run_client
+from tests.end_to_end.clients import outcome, run_client
 from tests.peer import until
 from tests.server.ratings.served import CLOCK, RULES, claimed, rating
 from tictactoe_client import Client
@@ -23,11 +21,9 @@ async def bo(rating: Server) -> AsyncIterator[Client]:
         yield client
 
 
-async def run(server: Server, home: Path, *words: str, code: int = 0) -> list[str]:
-    """Return the output of a run as ana."""
-    async with run_client(*words, "-s", server.url, XDG_STATE_HOME=str(home), XDG_CONFIG_HOME=str(home)) as client:
-        assert await client.end() == code, await client.errors()
-        return client.lines
+async def run(server: Server, *words: str) -> list[str]:
+    """Return the output of a command that succeeds."""
+    return (await outcome(*words, "-s", server.url, code=0)).output.splitlines()
 
 
 async def answer(bo: Client, *, accept: bool) -> str:
@@ -71,10 +67,10 @@ async def test_the_end_of_a_challenge_is_printed(rating: Server, bo: Client) -> 
         assert await ana.end() == 6
 
 
-async def test_a_ladder_and_a_player_are_printed(rating: Server, bo: Client, tmp_path: Path) -> None:
-    await run(rating, tmp_path, "name", "claim", "ana")
+async def test_a_ladder_and_a_player_are_printed(rating: Server, bo: Client) -> None:
+    await run(rating, "name", "claim", "ana")
     terms = (*TERMS, "--rated", "-s", rating.url, "--plain")
-    async with run_client("new", *terms, XDG_STATE_HOME=str(tmp_path), XDG_CONFIG_HOME=str(tmp_path)) as ana:
+    async with run_client("new", *terms) as ana:
         await ana.until("Connected, ")
         theirs = await bo.rooms.match(RULES, clock=ClockFields(**CLOCK), rated=True)
         await ana.until("Your move")
@@ -83,15 +79,15 @@ async def test_a_ladder_and_a_player_are_printed(rating: Server, bo: Client, tmp
         await theirs.move(36)
         await theirs.resign()
         await ana.until("Your rating: 1662? (+162).", "bo: 1338? (-162), ")
-    assert RULES in await run(rating, tmp_path, "ladder")
-    assert (await run(rating, tmp_path, "ladder", RULES))[-1] == "1 rated game."
-    lines = await run(rating, tmp_path, "player", bo.player)
+    assert RULES in await run(rating, "ladder")
+    assert (await run(rating, "ladder", RULES))[-1] == "1 rated game."
+    lines = await run(rating, "player", bo.player)
     assert lines[0] == "bo"
     assert lines[2].startswith(f"{RULES}  1338?")
     assert lines[2].split()[-3:] == ["0", "0", "1"]
     assert lines[3] == "You and bo: 1 won, 0 drawn, 0 lost."
     assert "lost by resignation" in lines[4]
-    answers = [json.loads(line) for line in await run(rating, tmp_path, "player", "--json")]
+    answers = [json.loads(line) for line in await run(rating, "player", "--json")]
     (profile,) = [one["profile"] for one in answers if "profile" in one]
     assert profile["ladders"][0]["wins"] == 1
 
@@ -102,10 +98,9 @@ async def test_a_script_without_a_claimed_name_is_told_how_to_claim_one(rating: 
         assert f"name claim NAME --server {rating.url}" in await ana.errors()
 
 
-async def test_a_rated_games_changes_are_printed_first(rating: Server, bo: Client, tmp_path: Path) -> None:
-    home: dict[str, Any] = {"XDG_STATE_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
-    await run(rating, tmp_path, "name", "claim", "ana")
-    async with run_client("new", *TERMS, "--rated", "-s", rating.url, "--json", **home) as ana:
+async def test_a_rated_games_changes_are_printed_first(rating: Server, bo: Client) -> None:
+    await run(rating, "name", "claim", "ana")
+    async with run_client("new", *TERMS, "--rated", "-s", rating.url, "--json") as ana:
         await ana.message(type="room")
         theirs = await bo.rooms.match(RULES, clock=ClockFields(**CLOCK), rated=True)
         ana.send(type="move", cell=35)

@@ -1,26 +1,19 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.end_to_end.clients import complaint, run_client
+from tests.end_to_end.clients import complaint, outcome, run_client
 from tests.peer import Peer, open_peer
 from tictactoe_server.server import Server
 
 CLOCK = {"initial_ms": 60_000, "increment_ms": 0}
 
 
-def at(home: Path | None) -> dict[str, Any]:
-    return {} if home is None else {"XDG_STATE_HOME": str(home)}
-
-
-async def run(*arguments: str, code: int = 0, home: Path | None = None, **more: Any) -> str:
-    """Return the output of a command with this exit code and home folder."""
-    async with run_client(*arguments, **at(home), **more) as client:
-        assert await client.end() == code, await client.errors()
-        return "\n".join(client.lines)
+async def run(*arguments: str, **variables: str) -> str:
+    """Return the output of a command that succeeds."""
+    return (await outcome(*arguments, code=0, **variables)).output
 
 
 async def open_event(organiser: Peer, *bots: str, **more: object) -> str:
@@ -41,13 +34,14 @@ async def test_the_command_opens_an_event_and_prints_its_cards(server: Server, t
     roster = tmp_path / "class.txt"
     roster.write_text("Vorname;Name\n\nAna;X\nBo ;Y\nZoë;Z\n", encoding="cp1252")
     there = ("--server", server.url, "--language", language)
-    said = await run("event", "new", "--title", "Class 5b", "--roster", str(roster), *there, home=tmp_path)
+    said = await run("event", "new", "--title", "Class 5b", "--roster", str(roster), *there)
     code = re.findall(r"\b[A-Z0-9]{6}\b", said)[0]
     cards = dict(re.findall(rf"^(Ana|Bo|Zoë): http://\S+/e/{code}#(\S+)$", said, re.MULTILINE))
     assert list(cards) == ["Ana", "Bo", "Zoë"]
-    assert await run("event", code, "cards", *there, home=tmp_path) == "\n".join(said.splitlines()[2:5])
-    assert "/e/" in await run("event", code, "add", "Cy", *there, home=tmp_path)
-    async with run_client("event", f"{server.url}/e/{code}#{cards['Zoë']}", "--plain", "--language", language) as zoe:
+    assert await run("event", code, "cards", *there) == "\n".join(said.splitlines()[2:5])
+    assert "/e/" in await run("event", code, "add", "Cy", *there)
+    card, phone = f"{server.url}/e/{code}#{cards['Zoë']}", str(tmp_path)
+    async with run_client("event", card, "--plain", "--language", language, XDG_STATE_HOME=phone) as zoe:
         await zoe.until("Class 5b: ")
         await zoe.ask("table" if language == "en" else "tabelle", "    ", "1.  Zoë")
         unknown = 'I don\'t know "begn". Type table,' if language == "en" else "„begn“ kenne ich nicht. Tippe tabelle,"

@@ -1,14 +1,11 @@
 """Games over days as a person meets them: the library, the commands, plain mode."""
 
-import asyncio
 import json
-from contextlib import AbstractAsyncContextManager
-from pathlib import Path
 
 import pytest
 
 from tests.day_games import begin
-from tests.end_to_end.clients import ClientProcess, run_client
+from tests.end_to_end.clients import outcome, run_client
 from tests.peer import open_peer, until
 from tictactoe_client import connect, events
 from tictactoe_client.files.players import KnownPlayer, KnownPlayers
@@ -18,24 +15,16 @@ from tictactoe_server.server import Server
 NOBODY = 2**31 - 1
 
 
-async def run(server: Server, home: Path, *words: str, code: int = 0) -> list[str]:
+async def run(server: Server, *words: str, code: int = 0) -> list[str]:
     """Return the output of a run as ana."""
-    async with run_as_ana(server, home, *words) as client:
-        assert await client.end() == code, await client.errors()
-        return client.lines
+    return (await outcome(*words, "-s", server.url, "-n", "ana", code=code)).output.splitlines()
 
 
-def run_as_ana(server: Server, home: Path, *words: str) -> AbstractAsyncContextManager[ClientProcess]:
-    options = ("-s", server.url, "-n", "ana")
-    return run_client(*words, *options, XDG_STATE_HOME=str(home), XDG_CONFIG_HOME=str(home))
-
-
-async def meet(server: Server, home: Path, count: int = 1) -> list[str]:
-    """Make ana known at this home, and begin games in which she is to move; return the rooms."""
+async def meet(server: Server, count: int = 1) -> list[str]:
+    """Make ana known here, and begin games in which she is to move; return the rooms."""
     async with open_peer(server.url, "ana") as ana:
         token = ana.welcome["token"]
-    known = KnownPlayer(server.url, "ana", token, pid=NOBODY)
-    await asyncio.to_thread(KnownPlayers(home / "tictactoe" / "players.json").keep, known)
+    KnownPlayers().keep(KnownPlayer(server.url, "ana", token, pid=NOBODY))
     return await begin(server, token, count)
 
 
@@ -57,14 +46,14 @@ async def test_the_library_keeps_the_list_of_waiting_games(server: Server) -> No
         assert bo.welcome["player"]
 
 
-async def test_turns_tells_which_games_wait(server: Server, tmp_path: Path) -> None:
-    assert await run(server, tmp_path, "turns", code=1) == ["No game awaits your move."]
-    assert await run(server, tmp_path, "turns", "--quiet", code=1) == []
-    first, second = await meet(server, tmp_path, 2)
-    lines = await run(server, tmp_path, "turns")
+async def test_turns_tells_which_games_wait(server: Server) -> None:
+    assert await run(server, "turns", code=1) == ["No game awaits your move."]
+    assert await run(server, "turns", "--quiet", code=1) == []
+    first, second = await meet(server, 2)
+    lines = await run(server, "turns")
     assert [line.split()[0] for line in lines] == [first, second]
     assert "4 d 23 h left" in lines[0]
-    (own, closed) = map(json.loads, await run(server, tmp_path, "turns", "--json"))
+    (own, closed) = map(json.loads, await run(server, "turns", "--json"))
     assert [turn["room"] for turn in own["turns"]] == [first, second]
     assert closed == {"from": "client", "type": "closed", "exit": 0}
 
@@ -72,13 +61,13 @@ async def test_turns_tells_which_games_wait(server: Server, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     "words", [("--quiet-hours", "25:00-07:00"), ("--quiet-hours", "22:00-07:00", "--no-quiet-hours")]
 )
-async def test_notify_refuses_bad_input(server: Server, tmp_path: Path, words: tuple[str, ...]) -> None:
-    await run(server, tmp_path, "notify", *words, code=2)
+async def test_notify_refuses_bad_input(server: Server, words: tuple[str, ...]) -> None:
+    await run(server, "notify", *words, code=2)
 
 
-async def test_the_prompt_leads_through_the_waiting_games_without_giving_one_up(server: Server, tmp_path: Path) -> None:
-    first, second = await meet(server, tmp_path, 2)
-    async with run_as_ana(server, tmp_path, "join", first, "--plain") as ana:
+async def test_the_prompt_leads_through_the_waiting_games_without_giving_one_up(server: Server) -> None:
+    first, second = await meet(server, 2)
+    async with run_client("join", first, "--plain", "-n", "ana", "-s", server.url) as ana:
         await ana.until("Your move, X.")
         await ana.ask("b2", "1 game awaits your move. Type next for the next.")
         await ana.ask("next", f"Joining {second}", "Your move, X.")
@@ -87,16 +76,16 @@ async def test_the_prompt_leads_through_the_waiting_games_without_giving_one_up(
         await ana.ask("leave", "Leave? Your seat is kept. Type leave to come back later, or yes")
         await ana.ask("leave", f"Your seat in {second} is kept.")
         assert await ana.end() == 0
-    assert await run(server, tmp_path, "turns", code=1) == ["No game awaits your move."]
+    assert await run(server, "turns", code=1) == ["No game awaits your move."]
     for code in (first, second):
         async with open_peer(server.url, "eve") as eve:
             await eve.ask("watch", room=code)
             assert (await eve.state())["status"] == "playing"
 
 
-async def test_replies_are_planned_in_plain_mode(server: Server, tmp_path: Path) -> None:
-    (room,) = await meet(server, tmp_path)
-    async with run_as_ana(server, tmp_path, "join", room, "--plain") as ana:
+async def test_replies_are_planned_in_plain_mode(server: Server) -> None:
+    (room,) = await meet(server)
+    async with run_client("join", room, "--plain", "-n", "ana", "-s", server.url) as ana:
         await ana.until("Your move, X.")
         await ana.ask("plan a1 c3", "You can plan replies while your opponent is to move")
         await ana.ask("b2", "You play B2")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.clients import COMMAND, run_client
+from tests.end_to_end.clients import COMMAND, outcome, run_client
 from tests.end_to_end.conftest import GAMES
 from tests.kept import leave_seat
 from tests.peer import Peer, open_peer, play_out
@@ -43,14 +43,6 @@ async def known(server: Server, games: int = 1) -> AsyncIterator[str]:
 async def oldest_id(server: Server) -> str:
     """Return the id of the oldest game in ana's history."""
     return (await outcome("history", "-s", server.url))[1].splitlines()[-1].split()[0]
-
-
-async def outcome(*arguments: str) -> tuple[int, str, str]:
-    """Run a command to its end; return exit code, output and errors."""
-    async with run_client(*arguments) as client:
-        client.end_input()
-        code = await client.end()
-        return code, "\n".join(client.lines), await client.errors()
 
 
 async def test_history_lists_one_s_own_games_newest_first(server: Server) -> None:

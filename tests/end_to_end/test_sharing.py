@@ -1,4 +1,5 @@
-from tests.end_to_end.test_past_games import known, oldest_id, outcome
+from tests.end_to_end.clients import outcome
+from tests.end_to_end.test_past_games import known, oldest_id
 from tests.server.test_pages import get
 from tictactoe_client.online.address import parse_address, reachable_address
 from tictactoe_server.server import Server
