@@ -1,4 +1,4 @@
-"""Which module may import which, read from the source without running it.
+"""Which module may import which, read from the source with grimp without running it.
 
 - The engine and the rooms use no sockets, clocks, randomness or logging, and the protocol no transport.
 - The protocol has no sentences: messages carry codes and data, which `tictactoe_words` puts into words.
@@ -21,6 +21,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from grimp import ImportGraph, build_graph
 
 from tests.rows import each
 
@@ -32,8 +33,7 @@ SERVER = ROOT / "server" / "tictactoe_server"
 CLIENT = ROOT / "client" / "tictactoe_client"
 LAB = ROOT / "lab" / "tictactoe_lab"
 PACKAGES = (ENGINE, PROTOCOL, WORDS, SERVER, CLIENT, LAB)
-TESTS = ROOT / "tests"
-RUN_BY_HAND = tuple(f"tools.{name}" for name in ("attacks", "bench", "cluster", "soak"))
+RUN_BY_HAND = tuple(f"tools.{name}." for name in ("attacks", "bench", "cluster", "soak"))
 STANDARD_LIBRARY = frozenset(sys.stdlib_module_names)
 
 CLIENT_LEVELS = (
@@ -69,29 +69,38 @@ SERVER_LEVELS = (
     {"cli"},
     {"__main__"},
 )
-CORE = ("core", "rooms")
+CORE = (f"{SERVER.name}.core", f"{SERVER.name}.rooms")
 """The folders of the core: rooms as values, how they change, who sees them, and the sessions of players."""
 MOST_LINES = {"core": 4_500, "without features": 15_800, "a feature": 3_000}
 """Most lines of the server's parts, with about 5 % of air."""
 MOST_FLOORS = 6
 """The longest chain of imports within the core."""
 
+IMPORTERS_BY_NAME = {"tictactoe_protocol/__init__.py", "tictactoe_client/__init__.py", "cli/commands.py"}
+"""Modules that import their own package's modules when these are first used, which the graph does not show."""
+
 SHAPELESS_NAMES = frozenset({"utils", "util", "helpers", "helper", "common", "base"})
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
-    """An imported module by its full dotted name, with the imported names."""
+@cache
+def graph(*, with_typing: bool = True) -> ImportGraph:
+    """Return which module imports which; without `with_typing`, leave out what is imported for annotations only."""
+    packages = (*(package.name for package in PACKAGES), "tests", "tools")
+    return build_graph(
+        *packages, include_external_packages=True, exclude_type_checking_imports=not with_typing, cache_dir=None
+    )
 
-    module: str
-    line: int
-    typing_only: bool
-    names: tuple[str, ...] = ()
 
-    @property
-    def top(self) -> str:
-        """The first part of the dotted name."""
-        return self.module.partition(".")[0]
+def list_imports(package: str) -> Iterator[tuple[str, str]]:
+    """Yield each import of a package's modules as the full names of the importer and the imported module."""
+    for importer in sorted(graph().find_matching_modules(f"{package}.**") | {package}):
+        for imported in sorted(graph().find_modules_directly_imported_by(importer)):
+            yield importer, imported
+
+
+def describe(importer: str, imported: str) -> str:
+    (found, *_) = graph().get_import_details(importer=importer, imported=imported)
+    return f"{importer}:{found['line_number']} imports {imported}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +117,11 @@ class Contract:
     allowed: frozenset[str] | None = None
     typing_only: frozenset[str] = frozenset()
 
-    def permits(self, imported: Import) -> bool:
-        if imported.top in self.typing_only and imported.typing_only:
-            return True
-        return imported.top not in self.forbidden and (self.allowed is None or imported.top in self.allowed)
+    def permits(self, importer: str, imported: str) -> bool:
+        top = imported.partition(".")[0]
+        if top in self.typing_only:
+            return not graph(with_typing=False).direct_import_exists(importer=importer, imported=imported)
+        return top not in self.forbidden and (self.allowed is None or top in self.allowed)
 
 
 ENGINE_CONTRACT = Contract(
@@ -143,135 +153,41 @@ ROOM_CONTRACT = Contract(
 )
 
 
-class _ImportCollector(ast.NodeVisitor):
-    """Collects all imports of a module, nested ones included."""
-
-    def __init__(self, package: tuple[str, ...]) -> None:
-        self.imports: list[Import] = []
-        self._package = package
-        self._typing_only = False
-
-    def visit_If(self, node: ast.If) -> None:
-        self.visit(node.test)
-        outside = self._typing_only
-        self._typing_only = outside or ast.unparse(node.test) in {"TYPE_CHECKING", "typing.TYPE_CHECKING"}
-        for child in node.body:
-            self.visit(child)
-        self._typing_only = outside
-        for child in node.orelse:
-            self.visit(child)
-
-    def visit_Import(self, node: ast.Import) -> None:
-        for alias in node.names:
-            self._add(alias.name, node.lineno)
-
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        origin = self._package[: len(self._package) - node.level + 1] if node.level else ()
-        names = tuple(alias.name for alias in node.names)
-        self._add(".".join((*origin, *filter(None, [node.module]))) or "<outside>", node.lineno, names)
-
-    def visit_Call(self, node: ast.Call) -> None:
-        called = ast.unparse(node.func)
-        if called in {"__import__", "import_module", "importlib.import_module"}:
-            match node.args:
-                case [ast.Constant(value=str(module)), *_]:
-                    self._add(module, node.lineno)
-                case _:
-                    self._add("<computed>", node.lineno)
-        self.generic_visit(node)
-
-    def _add(self, module: str, line: int, names: tuple[str, ...] = ()) -> None:
-        self.imports.append(Import(module, line, self._typing_only, names))
-
-
-@cache
-def list_imports(path: Path, package: Path) -> Sequence[Import]:
-    """Return every import of the module at `path` inside `package`, relative ones with their full name."""
-    parents = path.relative_to(package.parent).parent.parts
-    collector = _ImportCollector(parents)
-    collector.visit(ast.parse(path.read_text(encoding="utf-8"), str(path)))
-    return collector.imports
-
-
 def list_modules(package: Path) -> list[Path]:
     return sorted(package.rglob("*.py"))
 
 
-def find_breaches(contract: Contract, package: Path, modules: Sequence[Path]) -> Iterator[str]:
-    """Yield a line "module:line imports what" for each import that breaks the contract."""
-    assert modules, f"no modules found in {package}"
-    for path in modules:
-        for imported in list_imports(path, package):
-            if not contract.permits(imported):
-                yield f"{path.relative_to(package.parent)}:{imported.line} imports {imported.module}"
+def find_breaches(contract: Contract, package: str) -> list[str]:
+    """Return a line "module:line imports what" for each import that breaks the contract."""
+    return [describe(*found) for found in list_imports(package) if not contract.permits(*found)]
 
 
-def list_room_modules(server: Path) -> list[Path]:
-    """Return the modules of the server's folder ``rooms``, which decide what happens in a room."""
-    return [path for path in list_modules(server) if path.parent.name == "rooms"]
-
-
-def find_upward_imports(package: Path, levels: Sequence[Set[str]]) -> Iterator[str]:
+def find_upward_imports(package: str, levels: Sequence[Set[str]]) -> Iterator[str]:
     """Yield a line for each import of a folder on the same or a higher level."""
     level_of = {name: level for level, names in enumerate(levels) for name in names}
-    for path in list_modules(package):
-        inside = path.relative_to(package).with_suffix("").parts
-        for imported in list_imports(path, package):
-            parts = imported.module.split(".")[1:] or ["__init__"]
-            if imported.top != package.name:
-                continue
-            if parts[0] != inside[0] and level_of[parts[0]] >= level_of[inside[0]]:
-                yield f"{path.relative_to(package.parent)}:{imported.line} imports {imported.module}"
+    for importer, imported in list_imports(package):
+        own, other = (f"{module}.__init__".split(".")[1] for module in (importer, imported))
+        if imported.partition(".")[0] == package and own != other and level_of[other] >= level_of[own]:
+            yield describe(importer, imported)
 
 
-def map_imports(package: Path, modules: Iterable[Path]) -> dict[str, list[str]]:
-    """Return, for each of these modules, which of the others it imports, by full names."""
-    paths = {name_of(path, package): path for path in modules}
-    return {name: list(list_own_imports(path, package, paths.keys())) for name, path in paths.items()}
-
-
-def find_circle(package: Path) -> list[str]:
+def find_circle(package: str) -> tuple[str, ...]:
     """Return the modules of a circle of imports, if there is any; imports for type checkers count."""
-    known = map_imports(package, list_modules(package))
-    done: set[str] = set()
-
-    def walk(name: str, way: tuple[str, ...]) -> list[str]:
-        if name in way:
-            return [*way[way.index(name) :], name]
-        if name in done:
-            return []
-        circle = next(filter(None, (walk(imported, (*way, name)) for imported in known[name])), [])
-        done.add(name)
-        return circle
-
-    return next(filter(None, (walk(name, ()) for name in known)), [])
-
-
-def name_of(path: Path, package: Path) -> str:
-    return ".".join(path.relative_to(package.parent).with_suffix("").parts).removesuffix(".__init__")
-
-
-def list_own_imports(path: Path, package: Path, modules: Set[str]) -> Iterator[str]:
-    """Yield the package's modules that a module imports; an imported name may itself be a module."""
-    for imported in list_imports(path, package):
-        inside = {f"{imported.module}.{name}" for name in imported.names}
-        yield from modules & inside
-        if imported.module in modules and not (inside and inside <= modules):
-            yield imported.module
+    chains = (graph().find_shortest_chain(imported, importer) for importer, imported in list_imports(package))
+    return next(filter(None, chains), ())
 
 
 def count_lines(paths: Iterable[Path]) -> int:
     return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
 
 
-def count_floors(package: Path, paths: Iterable[Path]) -> int:
+def count_floors(modules: Set[str]) -> int:
     """Return the length of the longest chain of imports among these modules; there must be no circle."""
-    known = map_imports(package, paths)
 
     def floor_of(name: str) -> int:
-        return 1 + max(map(floor_of, known[name]), default=0)
+        return 1 + max(map(floor_of, graph().find_modules_directly_imported_by(name) & modules), default=0)
 
-    return max(map(floor_of, known), default=0)
+    return max(map(floor_of, modules), default=0)
 
 
 def find_shapeless_names(package: Path) -> list[str]:
@@ -292,18 +208,18 @@ def find_shapeless_names(package: Path) -> list[str]:
     ids=lambda value: value.name if isinstance(value, Path) else "",
 )
 def test_packages_import_only_what_their_contract_allows(package: Path, contract: Contract) -> None:
-    assert list(find_breaches(contract, package, list_modules(package))) == []
+    assert find_breaches(contract, package.name) == []
 
 
 @each(("package", "levels"), [(CLIENT, CLIENT_LEVELS), (LAB, LAB_LEVELS), (SERVER, SERVER_LEVELS)])
 def test_a_folder_imports_only_folders_on_lower_levels(package: Path, levels: Sequence[Set[str]]) -> None:
-    assert list(find_upward_imports(package, levels)) == []
+    assert list(find_upward_imports(package.name, levels)) == []
 
 
 READS_TIME = frozenset(
     {"time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "thread_time", "process_time"}
 )
-THREADS = {"operator/log.py", "cli/process.py", "files.py", "storage/writer.py"}
+THREADS = {f"{SERVER.name}.{name}" for name in ("operator.log", "cli.process", "files", "storage.writer")}
 """Modules that start or name threads: the program around the server, and the seam of the store."""
 
 
@@ -323,11 +239,7 @@ def test_only_the_clock_module_of_the_server_reads_the_time() -> None:
 
 
 def test_only_the_seams_of_the_server_use_threads() -> None:
-    users = {
-        str(path.relative_to(SERVER))
-        for path in list_modules(SERVER)
-        if any(found.top in {"threading", "_thread", "queue"} for found in list_imports(path, SERVER))
-    }
+    users = {importer for importer, used in list_imports(SERVER.name) if used in {"threading", "_thread", "queue"}}
     assert users == THREADS
 
 
@@ -344,8 +256,8 @@ async def run():
 
 asyncio.run(run())
 """
-FEATURES = "tictactoe_server.features."
-FEATURE_IMPORTERS = {"cli/main.py", "server.py"}
+FEATURES = f"{SERVER.name}.features."
+FEATURE_IMPORTERS = {f"{SERVER.name}.cli.main", f"{SERVER.name}.server"}
 """The modules that import the list of features: the server is made of them, and they have commands."""
 
 
@@ -359,8 +271,7 @@ def list_features(server: Path) -> list[Path]:
 
 def list_needed(name: str) -> set[str]:
     """Return the other folders of `features` that a folder imports from."""
-    modules = list_modules(SERVER / "features" / name)
-    found = {one.module for path in modules for one in list_imports(path, SERVER) if one.module.startswith(FEATURES)}
+    found = (module for _, module in list_imports(f"{FEATURES}{name}") if module.startswith(FEATURES))
     return {module.split(".")[2] for module in found} - {name, "all", "feature"}
 
 
@@ -372,13 +283,11 @@ NEEDED = {needed for name in LISTED for needed in list_needed(name)}
 
 def test_only_the_list_of_features_is_imported_by_other_parts_of_the_server() -> None:
     found = {
-        (path.relative_to(SERVER).as_posix(), one.module.removeprefix(FEATURES))
-        for path in list_modules(SERVER)
-        if not is_feature(path)
-        for one in list_imports(path, SERVER)
-        if one.module.startswith(FEATURES.rstrip("."))
+        (importer, imported)
+        for importer, imported in list_imports(SERVER.name)
+        if f"{imported}.".startswith(FEATURES) and not f"{importer}.".startswith(FEATURES)
     }
-    assert {module for _, module in found} == {"all", "feature"}
+    assert {module for _, module in found} == {f"{FEATURES}all", f"{FEATURES}feature"}
     assert {importer for importer, _ in found} == FEATURE_IMPORTERS
 
 
@@ -411,10 +320,10 @@ def test_a_server_runs_without_a_feature_that_no_other_feature_needs(name: str, 
 
 
 def test_the_parts_of_the_server_stay_small() -> None:
-    core = [path for folder in CORE for path in list_modules(SERVER / folder)]
+    core = [path for name in CORE for path in list_modules(SERVER / name.rpartition(".")[2])]
     rest = [path for path in list_modules(SERVER) if not is_feature(path)]
     assert count_lines(core) <= MOST_LINES["core"]
-    assert count_floors(SERVER, core) <= MOST_FLOORS
+    assert count_floors({module for module in graph().modules if module.startswith(CORE)}) <= MOST_FLOORS
     assert count_lines(rest) <= MOST_LINES["without features"]
     assert len(list_features(SERVER)) >= 8
     for feature in list_features(SERVER):
@@ -423,22 +332,24 @@ def test_the_parts_of_the_server_stay_small() -> None:
 
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
 def test_no_modules_import_each_other_in_a_circle(package: Path) -> None:
-    assert find_circle(package) == []
+    assert find_circle(package.name) == ()
+
+
+def test_few_modules_import_others_by_name() -> None:
+    paths = [path for package in PACKAGES for path in list_modules(package)]
+    callers = [path for path in paths if re.search(r"\b(import_module|__import__)\(", path.read_text(encoding="utf-8"))]
+    assert {"/".join(path.parts[-2:]) for path in callers} == IMPORTERS_BY_NAME
 
 
 def test_only_tests_of_programs_that_are_run_by_hand_import_them() -> None:
     found = {
-        path.relative_to(TESTS).parts[0]
-        for path in list_modules(TESTS)
-        for imported in list_imports(path, TESTS)
-        if f"{imported.module}.".startswith(tuple(f"{name}." for name in RUN_BY_HAND))
-        or (imported.module == "tools" and {f"tools.{name}" for name in imported.names} & {*RUN_BY_HAND})
+        importer.split(".")[1] for importer, imported in list_imports("tests") if f"{imported}.".startswith(RUN_BY_HAND)
     }
     assert found == {"tools"}
 
 
 def test_room_logic_imports_no_socket_clock_chance_store_or_log() -> None:
-    assert list(find_breaches(ROOM_CONTRACT, SERVER, list_room_modules(SERVER))) == []
+    assert find_breaches(ROOM_CONTRACT, f"{SERVER.name}.rooms") == []
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
