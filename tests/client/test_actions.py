@@ -169,11 +169,11 @@ MOVES = (0, 4, 2)
 class Watcher:
     """A watcher of a game without a connection, which browsing past moves does not need."""
 
-    def __init__(self, **options: bool) -> None:
+    def __init__(self) -> None:
         self._room = Room(FakeCourier(player="p-wat"), "K7M4PQ")
         self._room._enter(Ok(id="1", room="K7M4PQ"))
         self.see()
-        self._actions = Actions(self._room, Settings(**options))  # type: ignore[arg-type]
+        self._actions = Actions(self._room, Settings())
 
     def see(self, moves: tuple[int, ...] = MOVES, game: int = 1) -> None:
         self._room._enter(Ok(id="1", room="K7M4PQ"))

@@ -16,8 +16,8 @@ async def run(*arguments: str, **variables: str) -> str:
     return (await outcome(*arguments, code=0, **variables)).output
 
 
-async def open_event(organiser: Peer, *bots: str, **more: object) -> str:
-    terms = {"kind": "round_robin", "title": "Friday", "clock": CLOCK, "bots": bots} | more
+async def open_event(organiser: Peer, *bots: str) -> str:
+    terms = {"kind": "round_robin", "title": "Friday", "clock": CLOCK, "bots": bots}
     return str((await organiser.ask("event_open", **terms))["event"])
 
 

@@ -21,9 +21,9 @@ HERE = Path(__file__).parent / "transcripts"
 FIRST_GAME = (HERE / "replay.txt").read_text(encoding="utf-8").rstrip()
 
 
-async def finish_a_game(ana: Peer, bo: Peer, rules: str = "classic") -> str:
+async def finish_a_game(ana: Peer, bo: Peer) -> str:
     """Play a game that ana wins, leave the room and return its code."""
-    room = str((await ana.ask("create", rules=rules))["room"])
+    room = str((await ana.ask("create"))["room"])
     await bo.ask("join", room=room)
     await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])
     for peer in (ana, bo):
