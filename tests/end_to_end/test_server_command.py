@@ -5,9 +5,9 @@ import re
 import signal
 import socket
 import sys
-from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -15,9 +15,9 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from tests.authority import Authority
-from tests.environment import environment
+from tests.end_to_end.clients import run_client
 from tests.peer import PATIENCE_SECONDS, open_peer
-from tests.programs import Process, start_program
+from tests.programs import Process
 from tests.raw import open_bytes, read_to_end
 from tests.terminal import run_screen
 from tictactoe_server import __version__
@@ -47,21 +47,15 @@ def has_ipv6() -> bool:
 
 async def run(*arguments: str, **variables: str) -> tuple[int | None, str, str]:
     """Run the command to its end; return exit code, stdout and stderr."""
-    process = await start_program(COMMAND, *arguments, stdout=PIPE, stderr=PIPE, env=environment(**variables))
-    async with asyncio.timeout(PATIENCE_SECONDS):
+    async with started(*arguments, **variables) as process, asyncio.timeout(PATIENCE_SECONDS):
         output, errors = await process.communicate()
     return process.returncode, output.decode(), errors.decode()
 
 
 @contextlib.asynccontextmanager
-async def started(*arguments: str, before: Sequence[str] = (), **variables: str) -> AsyncIterator[Process]:
-    process = await start_program(*before, COMMAND, *arguments, stdout=PIPE, stderr=PIPE, env=environment(**variables))
-    try:
-        yield process
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
-        await process.communicate()
+async def started(*arguments: str, before: Sequence[str] = (), **variables: Any) -> AsyncIterator[Process]:
+    async with run_client(*arguments, command=(*before, COMMAND), **variables) as server:
+        yield server.process
 
 
 async def line_of(process: Process) -> str:
