@@ -5,28 +5,14 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.clients import complaint, outcome, run_client
-from tests.peer import Peer, open_peer
+from tests.events import begin_event, open_event
+from tests.peer import open_peer
 from tictactoe_server.server import Server
-
-CLOCK = {"initial_ms": 60_000, "increment_ms": 0}
 
 
 async def run(*arguments: str, **variables: str) -> str:
     """Return the output of a command that succeeds."""
     return (await outcome(*arguments, code=0, **variables)).output
-
-
-async def open_event(organiser: Peer, *bots: str) -> str:
-    terms = {"kind": "round_robin", "title": "Friday", "clock": CLOCK, "bots": bots}
-    return str((await organiser.ask("event_open", **terms))["event"])
-
-
-async def begin(organiser: Peer, event: str, players: int) -> None:
-    await organiser.ask("event_watch", event=event, on=True)
-    told = await organiser.next_of("event")
-    while len(told["table"]) < players:
-        told = await organiser.next_of("event")
-    assert (await organiser.ask("event_run", event=event, seq=told["seq"], action="begin"))["type"] == "ok"
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
@@ -71,14 +57,14 @@ async def test_json_mode_passes_messages_on_and_fills_in_defaults(server: Server
         assert await org.end() == 0
     async with (
         open_peer(server.url, "org") as organiser,
-        run_client("event", await open_event(organiser, "random"), "--json", "--server", server.url) as ana,
+        run_client("event", await open_event(organiser, bots=["random"]), "--json", "--server", server.url) as ana,
     ):
         assert (await ana.message(type="welcome"))["token"] == "…"
         assert (await ana.message(type="event"))["status"] == "open"
         ana.send(type="event_join", name="Ana")
         await ana.message(type="ok", id="line-1")
         event = (await ana.message(type="event"))["event"]
-        await begin(organiser, event, 2)
+        await begin_event(organiser, event, 2)
         call = await ana.message(type="call")
         ana.send(type="join", room=call["room"])
         await ana.message(type="room", status="playing")

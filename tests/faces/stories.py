@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
+from tests.events import begin_event, come, open_event
 from tests.faces.person import Person
 from tests.peer import Peer, open_peer, play_out, two_playing
 from tests.proxy import Proxy
@@ -169,15 +170,10 @@ async def an_accepted_challenge_leads_to_its_room(ana: Person, server: Server, p
 
 async def a_tournament_calls_to_its_board(ana: Person, server: Server, proxy: Proxy) -> None:
     async with open_peer(server.url, "bo") as bo:
-        terms = {"kind": "round_robin", "title": "Friday", "clock": {"initial_ms": 60_000, "increment_ms": 0}}
-        event = (await bo.ask("event_open", **terms))["event"]
-        await bo.ask("event_join", event=event)
-        await bo.ask("event_watch", event=event, on=True)
+        event = await open_event(bo, bo)
         await ana.enter_event(event)
-        state = await bo.until(lambda told: told["type"] == "event" and len(told["table"]) == 2)
-        assert (await bo.ask("event_run", event=event, seq=state["seq"], action="begin"))["type"] == "ok"
-        room = (await bo.next_of("call"))["room"]
-        await bo.ask("join", room=room)
+        await begin_event(bo, event, players=2)
+        room = await come(bo)
         await bo.state(status="playing")
         await ana.hear("move")
         await bo.ask("resign", room=room)

@@ -5,35 +5,12 @@ import pytest
 from playwright.async_api import expect
 
 from tests.classic import CLASSIC_RULES
+from tests.events import CLOCK, begin_event, come, open_event
 from tests.page.conftest import SERVER_GOES, FindViolations, Visit, Visitor, find_in_both_schemes
 from tests.page.odd_server import CODE, Message, OddServer, welcome
 from tests.page.test_play import address, one_at_the_board
 from tests.peer import Peer, open_peer, two_playing, until
 from tictactoe_server.server import Server
-
-CLOCK = {"initial_ms": 60_000, "increment_ms": 0}
-
-
-async def open_event(organiser: Peer, *players: Peer, **terms: object) -> str:
-    fields = {"kind": "round_robin", "title": "Friday", "clock": CLOCK, "break_ms": 50} | terms
-    event = str((await organiser.ask("event_open", **fields))["event"])
-    for player in players:
-        await player.ask("event_join", event=event)
-    return event
-
-
-async def begin(organiser: Peer, event: str) -> None:
-    await organiser.ask("event_watch", event=event, on=True)
-    state = await organiser.next_of("event")
-    answer = await organiser.ask("event_run", event=event, seq=state["seq"], action="begin")
-    assert answer["type"] == "ok", answer
-
-
-async def come(peer: Peer) -> str:
-    """Go to the room that an event calls this player to, and return the room."""
-    room = str((await peer.next_of("call"))["room"])
-    await peer.ask("join", room=room)
-    return room
 
 
 async def enter(visitor: Visitor, name: str) -> None:
@@ -48,7 +25,7 @@ async def test_a_wall_stays_one_when_its_organiser_is_called(server: Server, vis
     await expect(ana.page.locator(".entry")).to_contain_text("You are in as ana.")
     await ana.page.goto(address(server, f"/e/{event}/wall"))
     await expect(ana.page.locator(".wall-in li")).to_have_count(2)
-    await begin(bo, event)
+    await begin_event(bo, event)
     room = await come(bo)
     await expect(ana.page.locator(".live-boards li:visible")).to_have_count(1)
     await bo.ask("resign", room=room)
@@ -66,7 +43,7 @@ async def test_a_player_can_pause_and_return(server: Server, visit: Visit) -> No
         ana = await visit(address(server, f"/e/{event}"))
         await enter(ana, "ana")
         await expect(ana.page.locator(".entry")).to_contain_text("You are in")
-        await begin(bo, event)
+        await begin_event(bo, event)
         await expect(ana.page.locator(".board")).to_be_visible()
         for peer in (bo, cy, dee):
             call = await peer.next_of("call")
@@ -103,7 +80,7 @@ async def test_a_call_during_another_game_waits_for_a_click_or_the_end(
         await expect(ana.page.locator(".entry")).to_contain_text("You are in")
         await ana.page.goto(elsewhere)
         await expect(ana.page.locator("p.turn.mine")).to_be_visible()
-        await begin(bo, event)
+        await begin_event(bo, event)
         room = await come(bo)
         notice = ana.page.locator(".notice")
         await expect(notice).to_contain_text("against bo.")
@@ -221,7 +198,7 @@ async def test_a_card_moves_a_game_to_another_device(server: Server, visit: Visi
     first = await visit(address(server, f"/e/{event}#{anas}"))
     await first.button("Join").click()
     await expect(first.page.locator(".entry")).to_contain_text("You are in as Ana.")
-    await begin(bo, event)
+    await begin_event(bo, event)
     room = await come(bo)
     await first.page.wait_for_url(f"**/{room}")
     await bo.until(lambda message: message["type"] == "room" and message["status"] == "playing")
@@ -281,7 +258,7 @@ async def test_a_knock_out_shows_its_bracket_level_matches_and_podium(server: Se
     async with AsyncExitStack() as stack:
         peers = [await stack.enter_async_context(open_peer(server.url, name)) for name in ("ana", "bo", "cy", "dee")]
         event = await open_event(peers[0], *peers, kind="knock_out")
-        await begin(peers[0], event)
+        await begin_event(peers[0], event)
         await forfeit_games(peers[0], event, last_round=1)
         page = await visit(address(server, f"/e/{event}"))
         await expect(page.page.locator(".standing")).to_contain_text("Round 2 of 2")
@@ -313,7 +290,7 @@ async def test_the_wall_shows_the_way_in_then_table_boards_and_missing_players(s
         box = await wall.page.locator(".qr").bounding_box()
         assert box is not None
         assert box["height"] > 450
-        await begin(ana, event)
+        await begin_event(ana, event)
         room = await come(ana)
         await come(bo)
         await expect(wall.page.locator(".live-boards li:visible")).to_have_count(1)
@@ -343,7 +320,7 @@ async def test_more_players_than_are_pushed_are_in_the_table_and_on_the_wall(ser
         await expect(wall.page.locator(".wall-in li")).to_have_count(23)
         page = await visit(address(server, f"/e/{event}"), phone=True)
         await expect(page.page.locator(".standings tbody tr")).to_have_count(23)
-        await begin(peers[0], event)
+        await begin_event(peers[0], event)
         await expect(wall.page.locator(".wall-foot > span")).to_have_text("11 of 12 games are on.")
         await expect(wall.page.locator(".wall-foot .wall-code")).to_have_text(event)
         await expect(wall.page.locator(".live-boards li:visible")).to_have_count(11)
