@@ -120,30 +120,12 @@ async def test_the_home_page_shows_demonstration_games_while_no_player_plays(vis
         await expect(ana.page.get_by_role("heading", name="Rooms (0)")).to_be_visible()
 
 
-async def test_a_click_on_the_custom_game_opens_its_board(server: Server, visit: Visit) -> None:
-    ana = await visit(address(server))
-    await ana.connects()
-    await ana.page.set_viewport_size({"width": 390, "height": 800})
-    await ana.tile("custom").click()
-    card = ana.page.locator(".play")
-    await expect(card).to_contain_text("4 by 5, 4 in a row")
-    await ana.page.get_by_label("Rows").fill("5")
-    await ana.page.get_by_label("Marks").fill("xoa")
-    await ana.page.get_by_label("In a row to win").fill("9")
-    await ana.page.keyboard.press("Enter")
-    await expect(ana.page.get_by_label("Marks")).to_have_value("XOA")
-    await ana.button("Invite a friend").click()
-    await expect(ana.page.locator(".sub")).to_contain_text("5 by 5, 5 in a row, 3 players")
-    await ana.page.go_back()
-    await expect(ana.tile("custom")).to_be_checked()
-    await expect(card).to_contain_text("5 by 5, 5 in a row, 3 players")
-
-
 async def test_a_game_of_ones_own_is_built_on_its_preview_and_shared_by_a_link(
     server: Server, find_violations: FindViolations, visit: Visit
 ) -> None:
     ana = await visit(address(server))
     await ana.connects()
+    await ana.page.set_viewport_size({"width": 390, "height": 800})
     await ana.tile("custom").click()
     card = ana.page.locator(".play")
     await ana.button("B2, free").click()
@@ -153,14 +135,21 @@ async def test_a_game_of_ones_own_is_built_on_its_preview_and_shared_by_a_link(
     await ana.button("C2, blocked").click()
     await ana.page.get_by_role("checkbox", name="Gravity").check()
     await ana.page.get_by_role("checkbox", name="Misère").check()
-    await ana.page.get_by_role("textbox", name="Marks").fill("XYZ")
+    await ana.page.get_by_role("textbox", name="Marks").fill("xyz")
     await ana.page.keyboard.press("Enter")
+    await expect(ana.page.get_by_role("textbox", name="Marks")).to_have_value("XYZ")
     await expect(ana.page.get_by_role("checkbox", name="Misère")).to_be_disabled()
     await expect(card).to_contain_text("4 by 5, 4 in a row, 3 players, B3 blocked")
     assert await find_violations(ana.page) == []
     await card.get_by_role("button", name="Share").click()
     link = address(server, "/#own=4x5x4&marks=XYZ&blocked=b3&gravity")
     await expect(ana.page.locator("#news")).to_have_text(f"Copied: {link}")
+    await ana.page.get_by_label("In a row to win").fill("9")
+    await ana.button("Invite a friend").click()
+    await expect(ana.page.locator(".sub")).to_contain_text("4 by 5, 5 in a row, 3 players")
+    await ana.page.go_back()
+    await expect(ana.tile("custom")).to_be_checked()
+    await expect(card).to_contain_text("4 by 5, 5 in a row, 3 players")
     for phone in (False, True):
         bo = await visit(link, phone=phone)
         await expect(bo.tile("custom")).to_be_checked()

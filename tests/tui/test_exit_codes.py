@@ -4,7 +4,7 @@ from tests.tui.conftest import NEVER, Game, OpenScreen, ScreenUser
 from tictactoe_client.input.ways import against_computer
 from tictactoe_server.server import Server
 
-WON, LOST, DRAWN, ABANDONED, CONNECTION_LOST, INTERRUPTED = 0, 10, 11, 12, 7, 130
+WON, CONNECTION_LOST = 0, 7
 
 
 async def quit_with(user: ScreenUser, *keys: str) -> int | None:
