@@ -303,7 +303,7 @@ def _state(room: Room, now: int, watchers: int, rules: Any, seats: Any, may: Any
         state = replace(state, **opening_fields(position, is_over=is_over))
     if not room.purpose.fields:
         return state
-    return replace(state, **room.purpose.fields_of(RoomState))  # always passing keyword arguments is slower
+    return replace(state, **room.purpose.fields_of(RoomState))  # always replacing fields is slower
 
 
 def _seats_of(room: Room, now: int) -> dict[str, SeatState | None]:

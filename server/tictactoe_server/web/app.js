@@ -5,7 +5,7 @@ import { Connection } from "./connection.js";
 import { button, h, setText, urlOf } from "./dom.js";
 import { isGuest } from "./identity.js";
 import { readKept, writeKept } from "./kept.js";
-import { patiently } from "./requests.js";
+import { Refused, patiently } from "./requests.js";
 import { Rooms } from "./rooms.js";
 import { Sound } from "./signals.js";
 import { describePush, describeUnanswered, messageOf } from "./words.js";
@@ -150,9 +150,9 @@ export class App {
 		await (await import("./names.js")).askName(this);
 	}
 
-	/** @param {Ask} request */
-	read(request) {
-		return patiently(() => this.arrive().then(() => this.connection.request(request)));
+	/** Request what a page shows, again after each loss. @param {Ask} request @param {(error: unknown) => boolean} [isOver] whether to give up after this error */
+	read(request, isOver = (error) => error instanceof Refused) {
+		return patiently(() => this.arrive().then(() => this.connection.request(request)), isOver);
 	}
 
 	/** @param {Ask} request */

@@ -135,7 +135,7 @@ export class GameControls {
 	async #analyse(ply = 0) {
 		const { room, app, source, state } = this.page;
 		const stones = !!state && lookOf(state.rules) === "stones";
-		await app.arrive();
+		await (room?.connection ?? app.connection).arrive();
 		const { analysis } = room
 			? await room.request({ type: "analyse", ply, stones })
 			: await app.connection.request({ type: "review", game_id: source.past, replay: source.shared, ply, stones });

@@ -71,6 +71,7 @@ export class DayPanel {
 		this.#next.hidden = !others.length || (isPlaying && turn === room.seat);
 		setText(this.#next, `${sayTitle("page next")} (${others.length})`);
 		this.#notify.hidden = !room.seat;
+		if (status === "over") this.#leaving.hidden = true;
 		const isAlone = Object.values(room.state.seats).filter(Boolean).length === 1;
 		setText(this.#give, sayTitle(isPlaying ? "deed resign" : isAlone ? "day close" : "deed leave"));
 		const mayPlan = isPlaying && !opening && turn !== room.seat && app.connection.phase === "on";

@@ -135,7 +135,6 @@ type Look = "marks" | "stones" | "discs";
 
 /** A move in the list of a game, with what was chosen after it and how good it was, as far as known. */
 type ListedMove = { ply: number; mark: string; cell: string; choice: string; kind: string };
-/** What a cell is worth, as it is shown. */
 /** The worth of cells, whether all of them are shown or but the best, and where the last move had better been made, if it gave something away. */
 type Worths = { analysis: Analysis; isAll: boolean; better: { mark: string; cells: readonly number[] } | null; draw: (worths: Worths, shapes: Shapes, board: string, pointed: number) => Element[] };
 /** What a position was worth, from -1 to 1, and how good the move was that led there. */
@@ -209,7 +208,6 @@ type ConnectionEars = { onPhase(): void; onWelcome(): void; onNews(news: News): 
 /** `isOn` is whether there is a line at all, `isAlone` whether there is no other server to go to, `ask` asks for a word, and `giveUp` drops the line. */
 type PulseEars = { isOn(): boolean; isAlone(): boolean; ask(): void; giveUp(): void; onChange(): void };
 
-/** What an opening is read of: a state, or a finished game. */
 type BoardKind = { rows: number; columns: number; marks: string; preset: string | null; gravity?: boolean };
 /** Who plays a mark of a pairing, their name as it is shown. */
 type Side = [mark: string, player: string, name: string];

@@ -6,6 +6,6 @@ import { h } from "./dom.js";
 /** Return a picture of a link, which appears when the server has drawn it. @param {App} app */
 export function drawQr(app, text = "") {
 	const image = h("img.qr", { alt: say("page invite qr") });
-	app.read({ type: "qr", text }).then(({ qr = "" }) => (image.src = qr), () => image.remove());
+	app.read({ type: "qr", text }, () => false).then(({ qr = "" }) => (image.src = qr), () => image.remove());
 	return image;
 }

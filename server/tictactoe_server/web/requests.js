@@ -30,14 +30,14 @@ export function isMoved(error) {
 
 /**
  * Ask until there is an answer: again after a loss, and after the time for which the server asks to wait.
- * @template T @param {() => Promise<T>} ask @param {() => boolean} [isOver] whether nobody needs the answer any more @returns {Promise<T>}
+ * @template T @param {() => Promise<T>} ask @param {(error: unknown) => boolean} isOver whether to give up after this error @returns {Promise<T>}
  */
-export async function patiently(ask, isOver = () => false) {
+export async function patiently(ask, isOver) {
 	try {
 		return await ask();
 	} catch (error) {
 		const wait = error instanceof Refused ? error.retryMs : 0;
-		if (isOver() || !(wait || error instanceof Lost)) throw error;
+		if (isOver(error) || !(wait || error instanceof Lost)) throw error;
 		await new Promise((resolve) => setTimeout(resolve, wait + RETRY_PAUSE_MS));
 		return patiently(ask, isOver);
 	}
