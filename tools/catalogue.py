@@ -22,7 +22,6 @@ _ALIKE: Final = (
     {"type next", "type no"},
     {"type board", "type board at"},
     {"type bot", "type computer"},
-    {"type value", "type value at"},
     {"type value", "type review"},
 )
 """Words that may be equal, because only one of them is valid at a time or both mean the same."""

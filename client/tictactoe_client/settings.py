@@ -26,10 +26,13 @@ MAX_TIMEOUT_SECONDS: Final = 3600
 
 PAIRS: Final = {
     Coordinates.ROW_COLUMN_1: ("2,3", "pair row column"),
-    Coordinates.ROW_COLUMN_0: ("1,2", "pair from 0"),
+    Coordinates.ROW_COLUMN_0: ("1,2", "pair row column"),
     Coordinates.X_Y_1: ("3,2", "pair column row"),
 }
 """An example of each way to name a cell by two numbers, and the id of its description."""
+
+_EXPLAINED: Final = ("ascii", "keys", "confirm")
+"""The options whose help is a note on the settings page; the others speak for themselves."""
 
 
 class ExitCode(IntEnum):
@@ -129,11 +132,11 @@ class Option:
         elif self.key == "language" and setting in LANGUAGES:
             label = open_catalogue(setting).say("language")
         else:
-            label = say(f"setting {self.key} {setting}")
+            label = str(setting)
         if isinstance(setting, Coordinates):
             typed, id = PAIRS[setting]
             return label, say("chat of", name=typed, text=say(id))
-        return label, say(f"setting {self.key} note")
+        return label, say(f"option {self.name}") if self.name in _EXPLAINED else ""
 
     def find_fault(self, value: Any) -> str | None:
         """Return why a value is invalid, or None."""
@@ -199,7 +202,7 @@ class Settings:
 
     mode: Mode = "plain"
     server: str | None = _option("server", None, short="s", shows="URL", is_list=True)
-    ca: str | None = _option("server", None, shows="file")
+    ca: str | None = _option("server", None, shows="FILE")
     local: bool = _option("server", is_in_file=False)
     name: str | None = _option("server", None, short="n", shows="NAME")
     timeout_seconds: float = _option("server", 5.0, name="timeout", shows="N")

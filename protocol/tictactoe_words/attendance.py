@@ -21,6 +21,7 @@ from tictactoe_words.tournaments import (
     describe_word,
     format_points,
     is_over,
+    name_round,
     tabulate,
 )
 from tictactoe_words.wording import format_duration, join_words
@@ -42,10 +43,8 @@ def describe_progress(state: EventState, due_ms: int | None, age_ms: int = 0) ->
     """
     head, status = state.head, describe_word("status", state.status)
     here = say("tournament here", n=head.players + head.expected, present=head.present)
-    if not state.round:
-        return [say("tournament not begun", status=status, here=here), *list_waits(state, due_ms, age_ms)]
-    id = "tournament round of" if head.rounds else "tournament round"
-    told = say(id, round=state.round, rounds=head.rounds, status=status, here=here)
+    now = name_round(state) if state.round else say("tournament not begun")
+    told = say("tournament progress", round=now, status=status, here=here)
     return [told, *list_waits(state, due_ms, age_ms)]
 
 

@@ -112,6 +112,7 @@ class Command:
         means: What a typed line with one of the words means.
         words: The ids of the command's words; by default its own id, empty if it cannot be typed.
         argument: An example of the argument, for the help.
+        is_optional: Whether the argument may be left out; the help shows it in brackets.
         takes: The id of a word for the argument in the help, instead of `argument`.
         ways: The ids of the words that may follow the command's word.
         deeds: The deeds that make the command possible if one of them is possible; empty if it is always possible.
@@ -122,6 +123,7 @@ class Command:
     means: Intent | None = None
     words: tuple[str, ...] | None = None
     argument: str = ""
+    is_optional: bool = False
     takes: str = ""
     ways: tuple[str, ...] = ()
     deeds: tuple[str, ...] = ()
@@ -142,6 +144,7 @@ class Command:
     def typed(self) -> tuple[str, ...]:
         """The lines that can be typed for the command, the shortest first."""
         argument = word_of(self.takes) if self.takes else self.argument
+        argument = f"[{argument}]" if self.is_optional else argument
         return tuple(f"{word} {argument}".rstrip() for id in self.word_ids for word in words_of(id))
 
     @property
@@ -169,15 +172,14 @@ def _press(name: str, keys: str, does: str, shown: Mapping[str, str], *deeds: st
 _ANSWERS: Final = ("accept", "decline", "withdraw", "offer")
 _REPLIES: Final = _ANSWERS[:2]
 _STEPS: Final = {"key step": "reviewing replay watching past", "": "playing choosing over"}
-_COMPARES: Final = {"key compare": "reviewing", "": "playing choosing replay watching past over"}
+_COMPARES: Final = {"key choose": "reviewing", "": "playing choosing replay watching past over"}
 _OFFERED: Final = {"": "talking commanding playing choosing"}
 _IN_GAME: Final = {"": "playing choosing"}
 _AT_END: Final = {"deed": "over", "": "past"}
 _BACK: Final = {"": "replay watching past over"}
 _LIVE: Final = {
     "key live": "watching",
-    "key or back to the end": "past",
-    "key to the newest": "reviewing",
+    "key to the newest": "past reviewing",
     "key to start and end": "replay",
     "": "over",
 }
@@ -188,8 +190,7 @@ _HELPS: Final = {"key help": "playing choosing replay waiting attending watching
 _COMMANDING: Final = {"key command": "playing choosing", "": "away replay waiting attending watching past over"}
 _LEADS_BACK: Final = {
     "key play on": "asked",
-    "key to the board": "talking",
-    "key back": "commanding reviewing replay page",
+    "key back": "talking commanding reviewing replay page",
     "key cancel": "waiting new",
     "deed leave": "away attending watching playing choosing",
     "key to home": "over",
@@ -197,11 +198,16 @@ _LEADS_BACK: Final = {
 }
 _CHATS: Final = {"deed chat": "playing choosing attending watching past over", "": "talking commanding away waiting"}
 _CHAT: Final = Key("chat", "tab", "switch_line", _CHATS, deeds=(), label="deed chat")
-_CHALLENGE: Final = Key("challenge", "c", "", {"deed": "over", "": "past", "key challenge": "player"})
-_CLAIM_DRAW: Final = Key("claim_draw", "d", "", _IN_GAME)
+_CHALLENGE: Final = Key("challenge", "c", "", {"deed": "over", "": "past", "type challenge": "player"})
 _ACCEPTS: Final = ("draw accept", "undo accept")
 _DECLINES: Final = ("draw decline", "undo decline")
 _WITHDRAWS: Final = ("draw withdraw", "undo withdraw")
+_LEAVE: Final = Key("back", "escape", "back", _LEADS_BACK)
+_COMMAND: Final = Key("command", ": /", "line.begin_command", _COMMANDING, label="key command")
+_REMATCH: Final = Key("rematch", "r", "", _AT_END)
+_SAVE: Final = Key("save", "s", "", _SAVES)
+_ACCEPT: Final = Key("accept", "ctrl+y", "", _OFFERED, _ACCEPTS)
+_DECLINE: Final = Key("decline", "ctrl+n", "", _OFFERED, (*_DECLINES, *_WITHDRAWS))
 _LIST: Final = {"": "list"}
 _VALUES: Final = {"": "values"}
 _TEXT: Final = {"": "text"}
@@ -215,7 +221,7 @@ _MOVING: Final = (
     _press("down", "", "cursor_down", {"key choose": "values"}),
     _press("up", "", "scroll_up", {"key scroll": "text"}),
     _press("down", "", "scroll_down", {"key scroll": "text"}),
-    _press("open", "enter", "", {"key open": "list", "key open the room": "new", "": "settings"}),
+    _press("open", "enter", "", {"key open": "list new", "": "settings"}),
     _press("open", "", "", {"key watch": "watch event", "key replay": "history player", "key choose": "names"}),
     _press("open", "", "select", {"key choose": "values"}),
     _press("left", "", "change -1", {"key change": "home form ladder"}),
@@ -231,23 +237,15 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("clock", Query("clock")),
         Command("who", Query("who")),
     ),
-    "topic read": (
-        Command("read column", Query("cell"), ("read",), "A"),
-        Command("read row", Query("cell"), ("read",), "1"),
-        Command("read cell", Query("cell"), ("read",), "b2"),
-    ),
+    "topic read": (Command("read", Query("cell"), argument="b2"),),
     "topic look": (
-        Command("around cell", Query("around"), ("around",), "b2"),
-        Command("diagonals of cell", Query("diagonals"), ("diagonals",), "b2"),
-        Command("around", Query("around")),
-        Command("diagonals", Query("diagonals"), help="does diagonals of cell"),
+        Command("around", Query("around"), argument="b2", is_optional=True),
+        Command("diagonals", Query("diagonals"), argument="b2", is_optional=True),
     ),
     "topic list": (
-        Command("marks", Query("marks")),
-        Command("marks of one", Query("marks"), ("marks",), "x"),
+        Command("marks", Query("marks"), argument="x", is_optional=True),
         Command("runs", Query("runs")),
-        Command("moves", Query("moves")),
-        Command("moves last", Query("moves"), ("moves",), "6"),
+        Command("moves", Query("moves"), argument="6", is_optional=True),
     ),
     "topic step": (
         Command("back", Look("by", -1), key=Key("left", "left", "go 0 -1", _STEPS)),
@@ -256,10 +254,21 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         Command("live", Look("live"), key=Key("end", "end", "look_at", _LIVE)),
     ),
     "topic worth": (
-        Command("value", Query("value"), deeds=("review",), key=Key("review", "v", "", _REVIEWS)),
-        Command("value at", Query("value"), argument="5", deeds=("review",)),
+        Command(
+            *("value", Query("value")),
+            argument="5",
+            is_optional=True,
+            deeds=("review",),
+            key=Key("review", "v", "", _REVIEWS),
+        ),
         Command("mistakes", Query("mistakes"), deeds=("mistakes",)),
-        Command("next mistake", Look("mistake", 1), deeds=("mistakes",), key=Key("mistake", "m", "", _MISTAKES)),
+        Command(
+            "next mistake",
+            Look("mistake", 1),
+            deeds=("mistakes",),
+            key=Key("mistake", "m", "", _MISTAKES),
+            help="deed mistakes",
+        ),
         Command(
             "previous mistake", Look("mistake", -1), deeds=("mistakes",), key=Key("mistake_before", "M", "", _BACK)
         ),
@@ -269,43 +278,67 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
         for way, key in (("swap", "1"), ("stay", "2"), ("more", "3"))
     ),
     "topic game": (
-        Command("draw", Verb("draw"), ways=_ANSWERS, deeds=("draw offer", "draw accept")),
-        Command("undo", Verb("undo"), ways=_ANSWERS, deeds=("undo offer", "undo accept")),
-        Command("resign", Verb("resign"), deeds=("resign",)),
+        Command("draw", Verb("draw"), ways=_ANSWERS, deeds=("draw offer", "draw accept"), help="deed draw offer"),
+        Command("undo", Verb("undo"), ways=_ANSWERS, deeds=("undo offer", "undo accept"), help="deed undo offer"),
+        Command("resign", Verb("resign"), deeds=("resign",), help="deed resign"),
         Command(
-            "claim", Verb("claim"), ways=("win", "draw"), deeds=("claim win",), key=Key("claim", "w", "", _IN_GAME)
+            "claim",
+            Verb("claim"),
+            ways=("win", "draw"),
+            deeds=("claim win",),
+            key=Key("claim", "w", "", _IN_GAME),
+            help="deed claim win",
         ),
-        Command("claim draw", Verb("claim"), ("claim",), takes="way draw", deeds=("claim draw",), key=_CLAIM_DRAW),
+        Command(
+            "claim draw",
+            Verb("claim"),
+            ("claim",),
+            takes="way draw",
+            deeds=("claim draw",),
+            key=Key("claim_draw", "d", "", _IN_GAME),
+            help="deed claim draw",
+        ),
     ),
     "topic offers": (
-        Command(
-            "yes", Verb("yes"), deeds=(*_ACCEPTS, "rematch accept"), key=Key("accept", "ctrl+y", "", _OFFERED, _ACCEPTS)
+        Command("yes", Verb("yes"), deeds=(*_ACCEPTS, "rematch accept"), key=_ACCEPT, help="deed accept"),
+        Command("no", Verb("no"), deeds=_DECLINES, key=_DECLINE, help="deed decline"),
+        *(
+            Command(
+                f"{kind} withdraw",
+                Verb(kind),
+                (kind,),
+                takes="way withdraw",
+                deeds=(f"{kind} withdraw",),
+                help="deed withdraw",
+            )
+            for kind in ("draw", "undo")
         ),
-        Command(
-            "no", Verb("no"), deeds=_DECLINES, key=Key("decline", "ctrl+n", "", _OFFERED, (*_DECLINES, *_WITHDRAWS))
-        ),
-        Command("draw withdraw", Verb("draw"), ("draw",), takes="way withdraw", deeds=("draw withdraw",)),
-        Command("undo withdraw", Verb("undo"), ("undo",), takes="way withdraw", deeds=("undo withdraw",)),
     ),
     "topic end": (
-        Command("rematch", Verb("rematch"), deeds=("rematch",), key=Key("rematch", "r", "", _AT_END)),
-        Command("challenge", Verb("challenge"), ways=_REPLIES, deeds=("challenge",), key=_CHALLENGE),
-        Command("new", Verb("new"), deeds=("new",), key=Key("another", "n", "", _AT_END)),
-        Command("save", Verb("save"), deeds=("save",), key=Key("save", "s", "", _SAVES)),
-        Command("save file", Verb("save"), ("save",), takes="argument file", deeds=("save",)),
+        Command("rematch", Verb("rematch"), deeds=("rematch",), key=_REMATCH, help="deed rematch ask"),
+        Command(
+            *("challenge", Verb("challenge")),
+            ways=_REPLIES,
+            deeds=("challenge",),
+            key=_CHALLENGE,
+            help="deed challenge",
+        ),
+        Command("new", Verb("new"), deeds=("new",), key=Key("another", "n", "", _AT_END), help="deed new opponent"),
+        Command(
+            "save", Verb("save"), takes="argument file", is_optional=True, deeds=("save",), key=_SAVE, help="deed save"
+        ),
     ),
     "topic talk": (
-        Command("chat", Verb("chat"), takes="argument text", deeds=("chat",), key=_CHAT),
-        Command("mute", Verb("mute"), takes="argument name"),
+        Command("chat", Verb("chat"), takes="argument text", deeds=("chat",), key=_CHAT, help="deed chat"),
+        Command("mute", Verb("mute"), takes="argument name", is_optional=True),
         Command("unmute", Verb("unmute"), takes="argument name"),
-        Command("mute nobody", Verb("mute"), ("mute",)),
     ),
     "topic also": (
         Command("help", Query("help"), help="key help", key=Key("help", "? f1", "help", _HELPS, label="key help")),
-        Command("leave", Verb("leave"), ("leave", "quit"), key=Key("back", "escape", "back", _LEADS_BACK)),
-        Command("command", words=(), key=Key("command", ": /", "line.begin_command", _COMMANDING, label="key command")),
-        Command("redraw", words=(), key=Key("redraw", "ctrl+l", "", {"": "app"})),
-        Command("end", words=(), key=Key("quit", "ctrl+q", "ask_to_quit", {"key quit": "app"})),
+        Command("leave", Verb("leave"), ("leave", "quit"), key=_LEAVE, help="deed leave"),
+        Command("command", words=(), key=_COMMAND, help="key command"),
+        Command("redraw", words=(), key=Key("redraw", "ctrl+l", "", {"": "app"}), help="key refresh"),
+        Command("end", words=(), key=Key("quit", "ctrl+q", "ask_to_quit", {"key quit": "app"}), help="key quit"),
     ),
 }
 """The commands that the help lists in a room, by topic."""
@@ -315,13 +348,13 @@ _UNTOLD: Final = (
     Command("quit", Verb("quit")),
     Command("block", Verb("block")),
     Command("plan", Verb("plan"), ways=("none",)),
-    _press("enter", "", "", {"key say it": "talking", "key do it": "commanding"}),
+    _press("enter", "", "", {"key say it": "talking", "key ok": "commanding"}),
     _press("12 enter", "", "", {"key go to": "replay"}),
     _press("home", "home", "look_at 0", {"key to start and end": "replay", "": "watching past over"}),
     _press("aside_left", "< shift+left", "shift 0 -1", {"": "replay"}),
     _press("aside_right", "> shift+right", "shift 0 1", {"": "replay"}),
     _press("confirm", "enter y", "", {"key yes": "asked", "": "question"}),
-    _press("copy", "y", "copy", {"key copy": "waiting", "deed copy": "event"}, label="deed copy"),
+    _press("copy", "y", "copy", {"type copy": "waiting", "deed copy": "event"}, label="deed copy"),
     _press("hide_code", "Q", "switch_code", {"key hide code": "waiting"}),
     _press("computer", "b", "go_to_computer", {"deed computer": "waiting"}, "computer"),
     _press("event_join", "j", "deed event_join", {"key event join": "event"}, "join"),
@@ -337,7 +370,7 @@ _UNTOLD: Final = (
     _press("accept", "", "answer accept", {"": "app"}),
     _press("decline", "", "answer decline", {"": "app"}),
     _press("block", "ctrl+x", "answer block", {"key block": "player", "": "app"}),
-    _press("retry", "r", "retry", {"key try now": "away", "key retry": "home"}),
+    _press("retry", "r", "retry", {"key retry": "away home"}),
     _press("local", "l", "", {"key start a server": "home"}),
     _press("name", "n", "", {"": "home", "key own page": "ladder"}),
     _press("rated", "R", "rated", {"rated": "home"}),
@@ -360,7 +393,13 @@ _UNTOLD: Final = (
 )
 
 RECORD: Final[Mapping[str, tuple[Command, ...]]] = {
-    "topic step": tuple(Command(f"record {id}") for id in ("next", "back", "number", "live", "quit")),
+    "topic step": (
+        Command("record next"),
+        Command("record back", help="does back"),
+        Command("record number"),
+        Command("record live", help="does live"),
+        Command("record quit", help="key quit"),
+    ),
     "topic ask": (*(COMMANDS["topic ask"][:3]), Command("record who", words=("who",))),
     **{topic: COMMANDS[topic] for topic in ("topic read", "topic look", "topic list", "topic worth")},
 }

@@ -55,8 +55,9 @@ def describe_ladder(ladder: LadderState) -> list[str]:
         advantage, decided = round(ladder.advantage), round(ladder.decided * 100)
         told = [say("ladder measures", n=ladder.games, advantage=advantage, decided=decided)]
     if closed := ladder.closed or None:
-        id = f"ladder closed {closed.reason}" if closed.reason in CLOSINGS else "ladder closed"
-        told.append(say(id, n=closed.figure, of=closed.of, reason=clean_text(closed.reason)))
+        is_known = closed.reason in CLOSINGS
+        id = f"ladder closed {closed.reason}"
+        told.append(say(id, n=closed.figure, of=closed.of) if is_known else clean_text(closed.reason))
     return told
 
 
@@ -113,13 +114,10 @@ def describe_challenge(challenge: OpenChallenge, viewer: str, other: str = "") -
     return say("challenge you", name=clean_text(challenge.name), terms=terms)
 
 
-def describe_challenge_end(over: ChallengeOver, challenge: OpenChallenge, viewer: str, other: str = "") -> str:
+def describe_challenge_end(over: ChallengeOver) -> str:
     """Return a sentence about the end of a challenge.
 
-    If `over` does not say how it ended, as after a lost connection, the sentence only says that it is over. `other` is
-    the name of the challenged player, or "" if it is unknown.
+    If `over` does not say how it ended, as after a lost connection, the sentence only says that it is over.
     """
-    room, how = ("" if over.room is UNSET else over.room), over.how if over.how in CHALLENGE_ENDS else "over"
-    if challenge.player == viewer:
-        return say(f"challenge {how} asker", name=clean_text(other) or say("challenge somebody"), room=room)
-    return say(f"challenge {how} asked", name=clean_text(challenge.name), room=room)
+    how = over.how if over.how in CHALLENGE_ENDS else "over"
+    return say(f"challenge {how}", room="" if over.room is UNSET else over.room)

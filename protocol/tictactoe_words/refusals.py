@@ -64,5 +64,5 @@ def _spell(value: Any, name: str = "") -> Any:
         return value
     match value:
         case (str(noun), first, last) if isinstance(value, tuple):
-            return say(f"limit one {noun}" if first == last else f"limit {noun}", first=first, last=last)
+            return say(f"limit {noun}", n=1 if first == last else 2, first=first, last=last)
     return ", ".join([one if isinstance(one, str) else str(_spell(one)) for one in value])

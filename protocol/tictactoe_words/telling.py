@@ -33,7 +33,8 @@ from tictactoe_words.wording import (
 _MOST_NAMED: Final = 6
 """Up to this number of moves, the moves that were taken back or missed are named."""
 
-_OFFERS: Final = {"draw": "offers draw", "undo": "asks undo", "rematch": "asks rematch"}
+OFFERS: Final = {"draw": "offers draw", "undo": "asks undo", "rematch": "asks rematch"}
+"""The id of the sentence about an offer, by its kind."""
 _WHY_OVER: Final = frozenset({"full", "agreed", "claimed", "aborted"})
 
 
@@ -208,26 +209,26 @@ class _Teller:
                 return _tell_move(mark, event.cell or 0, state, viewer)
             case "chose":
                 choice = OpeningChoice(state.ply, current_mark(state, mark), mark, event.take or "")
-                return tell_choice(choice, state, viewer)
+                return tell_choice(choice, state)
             case "taken back":
                 cells = event.cells or ()
                 names = name_moves(cells, state) if len(cells) <= _MOST_NAMED else ""
                 if names and mark:
-                    return _say_of(state, mark, "takes back", viewer, moves=names)
+                    return say("takes back", name=name_of(state, mark), moves=names)
                 return say("taken back" if names else "taken back unnamed", n=len(cells), moves=names)
             case "out":
                 seat = state.seats.get(mark)
                 is_out = seat is not None and seat.out  # otherwise the result says it
-                return _say_of(state, mark, f"out {_why_out(state, mark)}", viewer) if is_out else ""
+                return f"{_describe_out(state, mark, viewer)} {say('others play on')}" if is_out else ""
             case "ended":
                 return describe_result(state, viewer)
-            case "offered" if kind in _OFFERS:
+            case "offered" if kind in OFFERS:
                 moves = name_moves(event.cells, state) if event.cells else describe_take_back(state, mark)
-                return _say_of(state, mark, _OFFERS[kind], viewer, moves=moves)
+                return _say_of(state, mark, OFFERS[kind], viewer, moves=moves, n=1)
             case "declined" | "withdrawn" if kind in ("draw", "undo"):
-                return _say_of(state, mark, f"{'declines' if event.type == 'declined' else 'withdraws'} {kind}", viewer)
+                return _say_of(state, mark, event.type, viewer)
             case "lapsed" if kind in ("draw", "undo"):
-                return say(f"lapses {kind}")
+                return say("lapsed")
             case "joined" | "renamed" | "dropped" | "back" | "left":
                 return self._tell_of_seat(event, mark)
         return ""
@@ -235,7 +236,7 @@ class _Teller:
     def _tell_of_seat(self, event: Happening, mark: str) -> str:
         state, seat = self.state, self.state.seats.get(mark)
         if seat is None:
-            left = f"{say('left seat', name=clean_text(event.name or ''))} {say('seat free', mark=mark)}"
+            left = f"{say('left room', name=clean_text(event.name or ''))} {say('seat free', mark=mark)}"
             return left if event.type == "left" else ""
         if seat.player == self.viewer:
             return ""
@@ -271,15 +272,18 @@ def _tell_move(mark: str, cell: int, state: RoomState, viewer: str) -> str:
     return _say_of(state, mark, "plays", viewer, cell=where)
 
 
-def tell_choice(choice: OpeningChoice, state: RoomState, viewer: str) -> str:
+def tell_choice(choice: OpeningChoice, state: RoomState) -> str:
     """Return a sentence about a choice in an opening."""
     mark, take = choice.by, choice.take
     other = next((one for one in state.seats if one != mark), mark)
     places = {"take": take, "other": name_of(state, other), "mark": other}
     id = "chose more" if take == MORE else "chose stay" if take == choice.mark else "chose swap"
-    if other == seat_of(state, viewer) and id != "chose stay":
-        return say(f"{id}, them", name=name_of(state, mark), **places)
-    return _say_of(state, mark, id, viewer, **places)
+    return say(id, name=name_of(state, mark), **places)
+
+
+def _describe_out(state: RoomState, mark: str, viewer: str) -> str:
+    why = _why_out(state, mark)
+    return _say_of(state, mark, f"ended {'timeout' if why == 'late' else why}", viewer)
 
 
 def _why_out(state: RoomState, mark: str) -> str:

@@ -68,6 +68,11 @@ def describe_standing(state: EventState) -> str:
         return say("tournament won", n=len(first), names=join_words(first))
     if state.status != "running":
         return describe_word("status", state.status)
+    return name_round(state)
+
+
+def name_round(state: EventState) -> str:
+    """Return the number of the current round, and of all rounds if it is known."""
     id = "tournament now of" if state.head.rounds else "tournament now"
     return say(id, round=state.round, rounds=state.head.rounds)
 
@@ -176,7 +181,7 @@ def describe_tie(name: str, value: float, told: str) -> str:
 
 def describe_name(row: EventRow, viewer: str) -> str:
     """Return the name in a row with notes: ``Robo (computer, away)``."""
-    notes = [say("tournament is bot")] if row.bot else [say("tournament is you")] if row.player == viewer else []
+    notes = [say("type computer")] if row.bot else [say("tournament is you")] if row.player == viewer else []
     notes += [describe_word("is", row.status)] if row.status != "in" else []
     return f"{clean_text(row.name)} ({', '.join(notes)})" if notes else clean_text(row.name)
 

@@ -47,6 +47,11 @@ def join_words(words: Sequence[str]) -> str:
     return say("and", first=", ".join(words[:-1]), last=words[-1]) if len(words) > 1 else "".join(words)
 
 
+def capitalize(text: str) -> str:
+    """Return `text` with a capital letter, as for a title."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
 def count(number: int, noun: str) -> str:
     """Return a number with a noun: ``1 move``, ``0 moves``. `noun` is the singular in English."""
     return say(f"count {noun}", n=number)
@@ -86,8 +91,8 @@ def describe_manners(room: RoomState | RoomSummary) -> list[str]:
     if isinstance(room, RoomSummary) and room.host_rating:
         rated = [f"{say('rated')} {room.host_rating}{'?' if room.host_provisional else ''}"]
     chat = room.chat if isinstance(room, RoomState) else None
-    found = ((f"{kind} {said}", kind, said) for kind, said in (("analysis", room.analysis), ("chat", chat)) if said)
-    return rated + [say(id) if id in _MANNERS else say(kind, said=clean_text(said)) for id, kind, said in found]
+    found = ((f"{kind} {said}", said) for kind, said in (("analysis", room.analysis), ("chat", chat)) if said)
+    return rated + [say(id) if id in _MANNERS else clean_text(said) for id, said in found]
 
 
 def describe_reason(reason: str) -> str:
@@ -161,18 +166,19 @@ def describe_tally(state: RoomState) -> str:
 
 def describe_turn(state: RoomState, viewer: str) -> str:
     """Return a sentence about the player to move, or about why no player is to move."""
-    if state.status in ("waiting", "over"):
-        return say(f"turn {state.status}", n=sum(seat is None for seat in state.seats.values()))
+    if state.status == "waiting":
+        return say("turn waiting", n=sum(seat is None for seat in state.seats.values()))
+    if state.status == "over":
+        return say("refused game_over")
     if state.turn is None:
-        return say("turn status", status=clean_text(state.status))
+        return clean_text(state.status)
     opening, name = state.opening or None, name_of(state, state.turn)
     whose = "yours" if state.turn == seat_of(state, viewer) else "of"
     if opening is None:
-        return say(f"turn {whose}", mark=state.turn, name=name)
+        return say("turn yours" if whose == "yours" else "refused not_your_turn", mark=state.turn, name=name)
     if opening.options:
         return say(f"turn choose {whose}", name=name)
     other = next((mark for mark in state.seats if mark != state.turn), None)
-    whose += ", you" if whose == "of" and other is not None and other == seat_of(state, viewer) else ""
     return say(f"turn place {whose}", name=name, other=name_of(state, other), mark=opening.places, n=opening.left)
 
 

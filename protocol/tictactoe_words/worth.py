@@ -15,8 +15,9 @@ from tictactoe_engine import Rules, format_cell
 from tictactoe_engine.opening import MORE
 from tictactoe_protocol.pushes import AnalysisState, CellValue, PlayedMove
 from tictactoe_words.catalogue import say
+from tictactoe_words.wording import capitalize
 
-_MOST_BEST, _MOST_OTHERS, _MOST_IN_A_LINE = 6, 9, 4
+_MOST_BEST, _MOST_IN_A_LINE = 6, 4
 EVEN: Final = 0.15
 """Estimates this close to 0 are not significant."""
 _SLIP, _MISTAKE = 0.2, 0.75  # how much worse than the best a move may be
@@ -42,25 +43,13 @@ def describe_position(analysis: AnalysisState, rules: Rules, name: Callable[[str
     turn, value = analysis.turn, analysis.value
     if turn is None:
         return say("game is over here")
-    mark = _begin(name(turn))
+    mark = capitalize(name(turn))
     if analysis.options:
         options = [say("chat of", name=name_option(option, name), text=worth) for option, worth in _options(analysis)]
         best = ", ".join(name_option(option, name) for option in analysis.best_options)
         return say("stands to choose", mark=mark, options="; ".join(options), best=best)
-    worth, is_several = describe_value(value, solved=analysis.solved), len(rules.marks) > 2
-    match value.kind:
-        case "win":
-            verdict = say("stands against all" if is_several else "stands", mark=mark, worth=worth)
-        case "loss" if is_several:
-            verdict = say("stands to move, together", mark=mark, worth=worth)
-        case "loss":
-            won, other = _say_soon("worth win", value, solved=analysis.solved), name(rules.marks.replace(turn, ""))
-            verdict = say("stands to move, others win", mark=mark, other=other, worth=won)
-        case "draw":
-            verdict = say("stands draw of several" if is_several else "stands draw", mark=mark)
-        case _:
-            is_even = abs(value.estimate) <= EVEN
-            verdict = say("stands to move" if is_even else "stands to move, guess", mark=mark, worth=worth)
+    id = {"win": "stands", "draw": "stands draw"}.get(value.kind, "stands to move")
+    verdict = say(id, mark=mark, worth=describe_value(value, solved=analysis.solved))
     if not analysis.best:
         return say("nothing decides yet", verdict=verdict)
     if len(analysis.best) == len(analysis.cells) > 1:
@@ -102,20 +91,11 @@ def name_option(option: str, name: Callable[[str], str] = str) -> str:
 
 
 def review_position(after: AnalysisState, before: AnalysisState | None, cell: int | None, rules: Rules) -> list[str]:
-    """Describe a position, its other moves, and the move `cell` that led from `before` to it."""
+    """Describe a position and the move `cell` that led from `before` to it."""
     stands = describe_position(after, rules)
     heading = say("position after", n=after.ply, told=stands) if after.ply else say("position at start", told=stands)
     compared = "" if before is None or cell is None else compare_played(cell, before, rules)
-    return [line for line in (heading, describe_alternatives(after, rules), compared) if line]
-
-
-def describe_alternatives(analysis: AnalysisState, rules: Rules) -> str:
-    """Describe the certain results of the other moves: ``Also: A1 draws. B1, C1 lose.``"""
-    others, lines = sorted(analysis.cells.keys() - set(analysis.best)), []
-    for kind in ("win", "draw", "loss"):
-        if cells := [cell for cell in others if analysis.cells[cell].kind == kind]:
-            lines.append(say(f"also {kind}", n=len(cells), cells=_list_cells(cells, rules, _MOST_OTHERS)))
-    return say("also", told=" ".join(lines)) if lines else ""
+    return [heading, compared] if compared else [heading]
 
 
 def describe_cell_worth(cell: int, analysis: AnalysisState, rules: Rules) -> str:
@@ -136,10 +116,8 @@ def compare_played(played: int, analysis: AnalysisState, rules: Rules, name: Cal
     worth, better = describe_value(value, solved=analysis.solved), ""
     best = analysis.best[0] if analysis.best else None
     names = {"cell": format_cell(played, rules), "best": "" if best is None else format_cell(best, rules)}
-    if len(analysis.best) == len(analysis.cells):
-        id = "played like any"
-    elif played in analysis.best:
-        id = "played the best" if len(analysis.best) == 1 else "played one of the best"
+    if played in analysis.best:
+        id = "played the best"
     elif best is None or best not in analysis.cells:
         id = "played"
     elif value.plies != 1 and len(rules.marks) == 2 and (analysis.cells[best].kind, value.kind) in _GIVEN_AWAY:
@@ -147,8 +125,8 @@ def compare_played(played: int, analysis: AnalysisState, rules: Rules, name: Cal
         return say(f"gave away {analysis.cells[best].kind}", now=now, **names)
     else:
         better = describe_value(analysis.cells[best], solved=analysis.solved)
-        id = "played, better" if better == worth else "played, best"
-    return say(id, mark=_begin(name(analysis.turn)), worth=worth, better=better, **names)
+        id = "played, best"
+    return say(id, mark=capitalize(name(analysis.turn)), worth=worth, better=better, **names)
 
 
 def _describe_lost(value: CellValue, other: str, *, solved: bool) -> str:
@@ -223,16 +201,11 @@ def _options(analysis: AnalysisState) -> list[tuple[str, str]]:
     return [(option, describe_value(value, solved=analysis.solved)) for option, value in analysis.options.items()]
 
 
-def _begin(name: str) -> str:
-    return f"{name[0].upper()}{name[1:]}"
-
-
 def _say_soon(id: str, value: CellValue, *, solved: bool, other: str = "") -> str:
     if value.plies is None:
         return say(id, other=other)
-    if value.plies == 1:
-        return say(f"{id} at once", other=other)
-    return say(f"{id} {'in' if solved else 'within'}", n=value.plies, other=other)
+    is_exact = solved or value.plies == 1
+    return say(f"{id} {'in' if is_exact else 'within'}", n=value.plies, other=other)
 
 
 def _list_cells(cells: Sequence[int], rules: Rules, limit: int, comma: str = ", ") -> str:

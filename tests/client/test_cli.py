@@ -52,14 +52,13 @@ def test_every_command_explains_itself(command: str, program: Program) -> None:
     assert "How long to wait for the server" not in out
     own = out.partition("\nOptions:\n")[2].partition("\n\n")[0].splitlines()
     assert [line for line in own if not line.startswith(("  -", "    "))] == []
-    assert "What they mean, exit codes, files and environment: tictactoe-client --help" in out
+    assert "What they mean, and exit codes: tictactoe-client --help" in out
 
 
-def test_the_help_of_the_program_names_exit_codes_files_and_environment(program: Program) -> None:
+def test_the_help_of_the_program_names_exit_codes(program: Program) -> None:
     out = program.output("--help")
-    for title in ("Play:", "Examples:", "Environment:", "Files:", "Exit codes:"):
+    for title in ("Play:", "Examples:", "Exit codes:"):
         assert f"\n{title}\n" in out
-    assert "~/.config/tictactoe/client.toml" in out
     assert all(f"\n  {code} " in out for code in range(8))
     listed = out.partition("\nPlay:\n")[2].partition("Server and player:")[0]
     assert "..." not in listed

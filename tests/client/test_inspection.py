@@ -393,7 +393,7 @@ def test_a_result_with_an_unknown_reason_is_described() -> None:
 def test_an_unknown_status_is_shown_by_its_name() -> None:
     message = {**to_builtins(honest_state((0, 3))), "status": "adjourned", "turn": None}
     resting = read_state(message)
-    assert describe_turn(resting, ANA) == "The game is adjourned."
+    assert describe_turn(resting, ANA) == "adjourned"
     model = model_of(ANA, resting)
     assert (model.room.plays, model.room.is_my_turn) == (False, False)
 

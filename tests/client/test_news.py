@@ -30,11 +30,11 @@ GONE = {**players(), "O": SeatState(BO, "bo", online=False, bot=None, hold_ms=0)
 @pytest.mark.parametrize(
     ("offers", "told"),
     [
-        (Offers(draw="O"), ["Type yes to accept, no to refuse."]),
-        (Offers(undo="O"), ["Type yes to let them, no to refuse."]),
+        (Offers(draw="O"), ["Type yes or no."]),
+        (Offers(undo="O"), ["Type yes or no."]),
         (
             Offers(draw="O", undo="O"),
-            ["Type draw to accept, draw decline to refuse.", "Type undo to let them, undo decline to refuse."],
+            ["Type draw accept or draw decline.", "Type undo accept or undo decline."],
         ),
         (Offers(draw="X", undo="X"), []),
         (Offers(), []),

@@ -34,6 +34,6 @@ async def test_an_export_is_folded_again_without_the_server(tmp_path: Path) -> N
         assert (told["holds"], told["games"], told["verdicts"], told["expected"]) == (False, 3, 1, digest)
         assert told["digest"] != digest
     file.write_bytes(b"".join(lines[:-1]))
-    assert "the file is incomplete" in await complaint("verify", str(file), code=2)
+    assert "is not an export of ratings: line" in await complaint("verify", str(file), code=2)
     assert "is not an export of ratings" in await complaint("verify", __file__, code=2)
     assert "no such file or directory" in await complaint("verify", str(tmp_path / "none"), code=2)

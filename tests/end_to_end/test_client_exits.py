@@ -193,10 +193,10 @@ async def test_a_terminal_has_a_prompt(server: Server, variables: dict[str, str]
         await bo.until(lambda message: message.get("ply") == 1)
         await bo.send("move", room=code, cell=0, ply=1)
         await screen.until("bo plays A1, top left.", "Your move, X.\r\n> ")
-        await screen.ask("\x03", "If you leave now, you lose the game. Press Ctrl-C again to leave.\r\n> ")
+        await screen.ask("\x03", "Leave and lose this game? Press Ctrl-C again to leave.\r\n> ")
         await screen.ask("l\n", "Last: bo played A1, top left.\r\n> ")
         game, screen.written = screen.written, b""
-        await screen.ask("\x03", "^C\r\nIf you leave now, you lose the game. Press Ctrl-C again to leave.\r\n> ")
+        await screen.ask("\x03", "^C\r\nLeave and lose this game? Press Ctrl-C again to leave.\r\n> ")
         await screen.ask("\x03", "^C\r\nGoodbye.")
         assert await screen.end() == 130
         assert (await bo.state(status="over"))["result"]["winner"] == "O"

@@ -78,13 +78,13 @@ async def test_a_step_on_never_declines_an_offer_that_came_while_one_looked_back
         await ana.until("Your move, X.")
         await ana.ask("p", "Move 1 of 2: ")
         await bo.ask("draw", room=code, action="offer")
-        await ana.until("Type yes to accept, no to refuse.")
+        await ana.until("Type yes or no.")
         ana.type("n", "n", "no", "n")
         await ana.until("Move 2 of 2: bo plays B2, centre.", "This is the latest move. Type p to go back.")
-        await ana.until("You decline the draw.", "There is no question to answer. Your move, X.")
+        await ana.until("You decline.", "There is no question to answer. Your move, X.")
         await bo.ask("draw", room=code, action="offer")
-        await ana.until("Type yes to accept, no to refuse.")
-        await ana.ask("n", "You decline the draw.")
+        await ana.until("Type yes or no.")
+        await ana.ask("n", "You decline.")
 
 
 async def test_a_guest_of_a_school_comes_back_as_the_same_by_the_name_asked_for_and_says_sentences() -> None:

@@ -33,10 +33,8 @@ async def test_a_transcript_shows_notices_and_announcements(server: Server) -> N
         await server.carry_out(Announce("Tea at five."))
         assert await ana.until("The server says:") == "The server says: Tea at five."
         await server.carry_out(DrainOrder(600))
-        told = await ana.until("No new games")
-        assert (
-            told == "No new games: the server restarts when the running games are over, or in 10 minutes at the latest."
-        )
+        told = await ana.until("The server is about to ")
+        assert told == "The server is about to restart: no new games. It waits at most 10 minutes for running games."
         await ana.ask("b2", "You play B2")
 
 
@@ -45,12 +43,12 @@ async def test_a_client_does_not_come_back_to_a_server_that_stops_for_good(*, fo
     server = await Server(Settings(host="127.0.0.1", port=0)).__aenter__()
     async with plain_game(server.url) as (ana, _, _room):
         await server.carry_out(DrainOrder(600, for_good=for_good))
-        await ana.until("No new games")
+        await ana.until("The server is about to ")
         stopping = asyncio.create_task(server.__aexit__(None, None, None))
         if for_good:
-            await ana.until("The server is about to stop.")
+            await ana.until("The server is about to stop: ")
             assert await ana.end() == CONNECTION_LOST
             assert "the server has stopped" in await ana.errors()
         else:
-            await ana.until("The server is about to restart.", "Connection lost. Trying again")
+            await ana.until("The server is about to restart: ", "Connection lost. Trying again")
         await stopping

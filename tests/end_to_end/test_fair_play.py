@@ -8,7 +8,7 @@ async def test_a_lesson_is_shown_in_the_room_and_in_the_list_and_its_game_is_ana
     options = ("--analysis", "open", "--chat", "players")
     async with run_client("new", *options, "-n", "ana", "-s", server.url) as ana, open_peer(server.url, "bo") as bo:
         told = await ana.until("Connected")
-        assert told.endswith("3 by 3, 3 in a row, no clock, analysis open, chat for players.")
+        assert told.endswith("3 by 3, 3 in a row, no clock, analysis open, players-only chat.")
         code = await open_room(ana)
         async with run_client("rooms", "-s", server.url) as rooms:
             assert "analysis open" in await rooms.until(code)

@@ -66,15 +66,15 @@ async def test_at_a_terminal_history_names_the_player(server: Server) -> None:
 
 
 async def test_without_a_game_that_is_said(server: Server) -> None:
-    assert await outcome("history", "-s", server.url) == (0, "", f"You have finished no game on {server.url} yet.\n")
+    assert await outcome("history", "-s", server.url) == (0, "", "No finished game yet.\n")
     code, output, errors = await outcome("replay", "-s", server.url)
-    assert (code, output, errors) == (5, "", f"You have finished no game on {server.url} yet.\n")
+    assert (code, output, errors) == (5, "", "No finished game yet.\n")
 
 
 async def test_a_name_selects_one_of_the_stored_players(server: Server) -> None:
     async with known(server), connect(server.url, name="cy") as cy:
         KnownPlayers().keep(KnownPlayer(server.url, "cy", cy.token))
-        assert "no game" in (await outcome("history", "-s", server.url))[2]
+        assert "No finished game" in (await outcome("history", "-s", server.url))[2]
         assert "ana (X)" in (await outcome("history", "-s", server.url, "-n", "ana"))[1]
 
 

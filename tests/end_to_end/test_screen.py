@@ -34,7 +34,7 @@ async def test_signals_free_the_terminal_and_ctrl_c_the_seat(server: Server, num
 async def test_keys_typed_while_it_starts_are_handled(server: Server) -> None:
     async with run_screen(*COMMAND, "-s", server.url) as screen:
         screen.type("?")
-        await screen.shows("Everywhere", "Ctrl+L  draws the screen anew")
+        await screen.shows("Everywhere", "Ctrl+L  refresh")
 
 
 async def test_a_bug_restores_the_terminal_and_names_a_report(server: Server) -> None:

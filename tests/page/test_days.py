@@ -160,9 +160,9 @@ async def test_a_player_chooses_notifications_and_sees_why_one_is_refused(
 ) -> None:
     ana = await visit(address(server), language="de", phone=True)
     await ana.button("Benachrichtige mich…").click()
-    dialog = ana.page.get_by_role("dialog", name="Benachrichtigungen")
-    await dialog.get_by_label("In einem Feedreader").check()
-    feed = dialog.get_by_label("Adresse des Feeds")
+    dialog = ana.page.get_by_role("dialog", name="Benachrichtige mich…")
+    await dialog.get_by_role("checkbox", name="Feedreader").check()
+    feed = dialog.get_by_role("textbox", name="Link")
     await expect(feed).to_have_value(re.compile("/feed/.*atom$"))
     await dialog.get_by_label("Ruhezeit").check()
     await expect(dialog.get_by_label("Von", exact=True)).to_have_value("22:00")
@@ -176,7 +176,7 @@ async def test_a_player_chooses_notifications_and_sees_why_one_is_refused(
     await ana.button("Benachrichtige mich…").click()
     await expect(dialog.get_by_label("Bis", exact=True)).to_have_value("07:30")
     await expect(dialog.get_by_label("Von", exact=True)).to_have_value("22:00")
-    await dialog.get_by_label("In einem Feedreader").uncheck()
+    await dialog.get_by_role("checkbox", name="Feedreader").uncheck()
     await expect(feed).to_have_count(0)
     await expect(dialog.get_by_label("In diesem Browser")).to_be_hidden()
 
@@ -195,7 +195,7 @@ async def test_push_messages_are_shown_by_a_worker(server: Server, visit: Visit)
     await page.reload()
     await page.evaluate(WITHOUT_PUSH_SERVICE)
     await ana.button("Notify me…").click()
-    dialog = page.get_by_role("dialog", name="Notifications")
+    dialog = page.get_by_role("dialog", name="Notify me…")
     await dialog.get_by_label("In this browser").click()
     await expect(dialog.get_by_role("alert")).to_contain_text("https")
     await expect(dialog.get_by_label("In this browser")).not_to_be_checked()
@@ -217,7 +217,7 @@ async def test_push_messages_are_shown_by_a_worker(server: Server, visit: Visit)
     to = {"origin": address(server), "registrationId": registration["registrationId"], "data": json.dumps(message)}
     await devtools.send("ServiceWorker.deliverPushMessage", to)
     assert await worker.evaluate("self.told") == [
-        "2 games await you",
+        "2 games await your move.",
         {"tag": "turns", "data": address(server, "/K7M4PQ")},
     ]
     await page.close()

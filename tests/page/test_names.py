@@ -191,7 +191,7 @@ async def test_a_pupil_has_a_friendly_name_no_dead_button_and_whole_sentences(vi
         await expect(mia.page.locator(".hero input")).not_to_be_editable()
         await expect(mia.page.locator(".hero button")).to_be_hidden()
         await expect(mia.page.locator(".greeting")).to_have_text(
-            f"{say('page chat sentences')}\n{say('page names given')}"
+            f"{say('refused not_allowed chat sentences')}\n{say('page names given')}"
         )
         room = (await bo.ask("create"))["room"]
         await mia.page.goto(address(school, f"/{room}"))

@@ -51,10 +51,10 @@ async def test_every_field_of_ones_own_game_counts_and_a_fault_is_named(server: 
     await expect(form.locator(".fault")).to_be_empty()
     await form.get_by_label("Your mark").select_option("B")
     await form.get_by_label("The computer").select_option("easy")
-    await form.get_by_label("Chat").select_option("players")
-    await form.get_by_label("Analysis").select_option("open")
+    await form.get_by_label("Players-only chat").check()
+    await form.get_by_label("Analysis open").check()
     await ana.button("Play the computer").click()
-    terms = "5 by 6, 4 in a row loses, A1 F5 blocked · 3+2 · analysis open · chat for players · private"
+    terms = "5 by 6, 4 in a row loses, A1 F5 blocked · 3+2 · analysis open · players-only chat · private"
     await expect(ana.page.locator(".sub")).to_have_text(terms)
     await expect(ana.page.locator(".player.m1")).to_contain_text("(you)")
     await expect(ana.page.locator("p.turn.mine")).to_be_visible()
@@ -72,7 +72,7 @@ async def test_a_new_room_is_private_unless_everybody_may_see_it(server: Server,
         await ana.page.get_by_text("More").click()
         if privacy == "public":
             await ana.page.get_by_label("Who may see it").select_option(privacy)
-        await ana.page.get_by_label("Chat").select_option("players")
+        await ana.page.get_by_label("Players-only chat").check()
         await ana.button(who).click()
         await ana.hears("You are X.")
         await bo.send("watch", room=ana.code)

@@ -31,7 +31,7 @@ async def test_two_play_here_over_a_reload_agree_on_taking_back_and_play_again(s
     await ana.sees(B1="X", B2="O")
     await ana.button("Offer a draw").click()
     await ana.answer("Decline")
-    await ana.hears("Bo declines the draw.")
+    await ana.hears("Bo declines.")
     await ana.play(2)
     await expect(ana.page.locator(".banner, .turn, .result").filter(has_text="ana wins.").first).to_be_visible()
     await expect(ana.page.locator(".turn.over.whose.m0 .icon")).to_be_visible()

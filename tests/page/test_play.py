@@ -169,7 +169,7 @@ async def test_a_review_shows_the_turning_point_and_the_mistake(server: Server, 
     await ana.button("Next mistake").click()
     await expect(ana.page.locator(".where")).to_have_text("2 / 7")
     await expect(ana.page.locator(".better")).to_have_count(4)
-    await ana.button("Back one move").click()
+    await ana.button("A move back").click()
     await expect(ana.page.locator(".worth.best")).to_have_count(4)
     await expect(ana.page.locator(".worth")).to_have_count(4)
     await ana.cell(1).hover()
@@ -179,7 +179,7 @@ async def test_a_review_shows_the_turning_point_and_the_mistake(server: Server, 
     await expect(ana.page.locator(".bubble")).to_be_hidden()
     await ana.button("Values of all cells").click()
     await expect(ana.page.locator(".worth")).to_have_count(8)
-    await ana.button("Back one move").click()
+    await ana.button("A move back").click()
     await expect(ana.page.locator(".worth")).to_have_count(9)
     await expect(ana.page.locator(".worth.best")).to_have_count(0)
 

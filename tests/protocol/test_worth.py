@@ -13,7 +13,6 @@ from tictactoe_protocol.pushes import AnalysisState, CellValue, PlayedMove
 from tictactoe_words.worth import (
     add_words,
     compare_played,
-    describe_alternatives,
     describe_cell_worth,
     describe_position,
     describe_value,
@@ -60,10 +59,10 @@ def test_a_position_is_described_with_its_best_moves() -> None:
     assert drawn == "O to move: a draw with best play. Best: B1, A2, C2, B3."
     assert describe_position(analysed([]), CLASSIC) == "X to move: a draw with best play. All moves are equal."
     undecided = replace(made(GUESS, a=GUESS), best=())
-    assert describe_position(undecided, CLASSIC) == "X to move: unclear, looks good for X. Nothing decides yet."
+    assert describe_position(undecided, CLASSIC) == "X to move: unclear, looks good. Nothing decides yet."
     assert describe_position(analysed([0, 3, 1, 4]), CLASSIC) == "X wins at once. Best: C1."
     assert describe_position(analysed([0, 1]), CLASSIC).startswith("X wins in 5. Best: ")
-    assert describe_position(analysed([0, 1, 4]), CLASSIC) == "O to move: X wins in 4. Best: C3."
+    assert describe_position(analysed([0, 1, 4]), CLASSIC) == "O to move: loses in 4. Best: C3."
     assert describe_position(analysed([0, 3, 1, 4, 2]), CLASSIC) == "The game is over here."
 
 
@@ -80,32 +79,27 @@ def test_with_gravity_only_playable_cells_have_values() -> None:
     assert describe_cell_worth(0, analysis, rules) == "A3 is no move"
 
 
-def test_with_three_players_values_are_against_all_others() -> None:
+def test_values_with_three_players_read_as_with_two() -> None:
     rules = PRESETS["three-players"]
-    assert describe_position(made(WIN, "A", a=WIN, b=LOSS), rules) == "A wins in 3, whatever the others do. Best: A1."
-    assert describe_position(made(LOSS, a=LOSS), rules) == "X to move: loses in 4 to the others together. Best: A1."
-    assert describe_position(made(DRAW, a=DRAW, b=LOSS), rules) == "X to move: a draw against all the others. Best: A1."
+    assert describe_position(made(WIN, "A", a=WIN, b=LOSS), rules) == "A wins in 3. Best: A1."
+    assert describe_position(made(LOSS, a=LOSS), rules) == "X to move: loses in 4. Best: A1."
+    assert describe_position(made(DRAW, a=DRAW, b=LOSS), rules) == "X to move: a draw with best play. Best: A1."
 
 
 def test_unsolved_values_are_described_as_bounds_or_estimates() -> None:
     four = PRESETS["four"]
     assert describe_position(made(WIN, solved=False, a=WIN, b=GUESS), four) == "X wins within 3. Best: A1."
     guess = describe_position(made(GUESS, solved=False, a=GUESS, b=LOSS), four)
-    assert guess == "X to move: unclear, looks good for X. Best: A1."
+    assert guess == "X to move: unclear, looks good. Best: A1."
 
 
 def test_the_move_that_was_played_is_compared_with_the_best() -> None:
     analysis = analysed([0, 4, 8])
     assert compare_played(2, analysis, CLASSIC) == "C1 gives the draw away: X now wins in 3 moves. B1 was best."
-    assert compare_played(1, analysis, CLASSIC) == "O played B1, one of the best moves: a draw."
-    assert compare_played(2, analysed([0, 3, 1, 4]), CLASSIC) == "X played C1, the best move: wins at once."
-    assert compare_played(4, analysed([]), CLASSIC) == "X played B2: a draw, like every move."
+    assert compare_played(1, analysis, CLASSIC) == "O played B1, as good as any: a draw."
+    assert compare_played(2, analysed([0, 3, 1, 4]), CLASSIC) == "X played C1, as good as any: wins at once."
+    assert compare_played(4, analysed([]), CLASSIC) == "X played B2, as good as any: a draw."
     assert compare_played(0, analysis, CLASSIC) == ""
-
-
-def test_two_estimates_are_compared_without_repetition() -> None:
-    analysis = made(GUESS, a=GUESS, b=CellValue("unknown", None, 0.2))
-    assert compare_played(1, analysis, PRESETS["four"]) == "X played B1: unclear, looks good. A1 was better."
 
 
 def test_cells_are_ranked_from_quick_wins_to_quick_losses() -> None:
@@ -132,21 +126,10 @@ def test_options_of_a_choice_have_values() -> None:
     assert describe_position(chosen, CLASSIC) == f"Before the choice: {told} Then: {stands}"
 
 
-def test_other_moves_are_grouped_by_result() -> None:
-    assert describe_alternatives(analysed([0]), CLASSIC) == "Also: B1, C1, A2, C2, A3, B3, C3 lose."
-    assert describe_alternatives(analysed([0, 3, 1, 4]), CLASSIC) == "Also: C2 draws. A3, B3, C3 lose."
-    assert describe_alternatives(analysed([]), CLASSIC) == ""
-    later = AnalysisState(4, "X", WIN, {2: WIN, 7: CellValue("win", 5, 1.0)}, (2,), solved=True)
-    assert describe_alternatives(later, CLASSIC) == "Also: B3 wins later."
-    wide = AnalysisState(0, "X", WIN, {0: WIN, **dict.fromkeys(range(1, 12), LOSS)}, (0,), solved=True)
-    assert describe_alternatives(wide, PRESETS["gomoku"]).endswith("J1 and 2 more lose.")
-
-
-def test_a_review_tells_the_worth_the_other_moves_and_how_good_the_last_one_was() -> None:
+def test_a_review_tells_the_worth_and_how_good_the_last_one_was() -> None:
     after, before = analysed([0, 4, 8, 2]), analysed([0, 4, 8])
     assert review_position(after, before, 2, CLASSIC) == [
         "After move 4: X wins in 3. Best: A3.",
-        "Also: B1, A2, C2, B3 lose.",
         "C1 gives the draw away: X now wins in 3 moves. B1 was best.",
     ]
     assert review_position(analysed([]), None, None, CLASSIC) == [

@@ -102,7 +102,7 @@ async def test_an_event_with_tickets_asks_for_one(open_screen: OpenScreen) -> No
     closed = event(table=ROWS[:1], head=replace(HEAD, organisers=(), entry="code", late_until=2))
     async with hostile_server() as server, open_screen(with_events(server, closed).url, first_page=PAGE) as ana:
         await ana.until("j join")
-        await ana.do("j", "enter the event with a ticket")
+        await ana.do("j", "Code to enter")
         await ana.enter("friday-7c2f")
         await until(lambda: heard(server, EventJoin))
         (join,) = heard(server, EventJoin)

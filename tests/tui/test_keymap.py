@@ -59,11 +59,11 @@ async def test_pages_name_the_keys_that_move_the_choice(server: Server, open_scr
         await ana.until("k/j choose", "h/l change")
         await ana.do("s", "k/j choose  h/l change")
         await ana.do("escape w o", "No public game", "Esc back")
-        await ana.do("escape y o", "You have finished no game")
+        await ana.do("escape y o", "No finished game yet.")
         await ana.do("?", "k/j scroll")
         await ana.do("escape escape k k k k k", "> Join with a code")
         await ana.do("k k", "> Play the computer")
-        await ana.do("j o", "o open the room  Esc cancel  k/j choose  h/l change")
+        await ana.do("j o", "o open  Esc cancel  k/j choose  h/l change")
         await ana.do("o", "Waiting for another player")
 
 
@@ -76,7 +76,7 @@ async def test_pages_name_the_keys_that_move_the_choice(server: Server, open_scr
         ("s", "Two numbers mean"),
         ("w enter", "No public game"),
         ("w enter k 7", "Code or link"),
-        ("y enter", "You have finished no game"),
+        ("y enter", "No finished game yet."),
         ("down down enter down", "> Clock"),
     ],
 )

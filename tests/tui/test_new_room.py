@@ -20,7 +20,7 @@ from tictactoe_server.server import Server
 async def at_form(at_home: AtHome, line: str, **options: Any) -> AsyncIterator[ScreenUser]:
     async with at_home(**options) as ana:
         await ana.do("down down enter", "> Game")
-        await ana.do("end right", "> More", "shown")
+        await ana.do("end right", "> More", "yes")
         while f"> {line}" not in ana.text:
             await ana.press("down")
         yield ana
@@ -30,7 +30,7 @@ async def test_space_lists_the_values_of_a_line(at_home: AtHome) -> None:
     async with at_form(at_home, "Game") as ana:
         await ana.do("space", "│> Tic-tac-toe", "Connect four")
         await ana.do("end up up up enter", "> Game               Gomoku", "15 by 15, 5 in a row")
-        await ana.do("?", "a game by name, or your own")
+        await ana.do("?", "Rows x columns, up to 32x32.")
         await ana.do("escape", "> Game               Gomoku", "15 by 15, 5 in a row")
 
 
@@ -46,7 +46,7 @@ async def test_every_line_of_the_form_has_help_and_takes_no_question_mark(at_hom
     async with at_form(at_home, line) as ana:
         before = await ana.until("? help")
         for key in ("?", "f1"):
-            await ana.do(key, "a game by name, or your own")
+            await ana.do(key, "Rows x columns, up to 32x32.")
             await ana.do("escape", f"> {line}")
             assert ana.text == before
 
@@ -87,9 +87,9 @@ def test_a_line_that_makes_no_sense_is_refused_in_the_words_of_the_form() -> Non
 
 
 def test_a_room_for_lessons_and_one_in_which_watchers_only_read_are_chosen() -> None:
-    wish = read_room({**FORM, "analysis": "open", "chat": "players"})
+    wish = read_room({**FORM, "analysis": True, "chat": True})
     assert (wish.analysis, wish.chat) == ("open", "players")
-    assert describe_room(wish, alone=False).endswith("The room is private, analysis open, chat for players.")
+    assert describe_room(wish, alone=False).endswith("The room is private, analysis open, players-only chat.")
 
 
 def test_a_room_on_a_local_server_is_private_with_a_bot() -> None:

@@ -13,11 +13,11 @@ from tictactoe_server.server import Server
 async def test_a_review_of_a_finished_game_shows_values(game: Game, look: dict[str, Any]) -> None:
     async with game(**look, moves=[4, 0, 2, 1]) as (ana, *_):
         await ana.do("7", "You win", "v review")
-        text = await ana.do("v", "X wins at once. Best: A3.", "X played A3, the best move:", "hide values")
+        text = await ana.do("v", "X wins at once. Best: A3.", "X played A3, as good as any:", "hide values")
         assert "*+1" in text.splitlines()[8]
         await ana.do("left", "O to move: a draw with best play. Best: A3.", "B1 gives the draw away")
         assert ana.has_role("bad") is True
-        await ana.do("v", "Move 3 of ", "End or Esc to the end", gone="to move")
+        await ana.do("v", "Move 3 of ", "End to the end", gone="to move")
         await ana.do("end", "You win")
         assert ana.text.isascii() is look.get("ascii", False)
 
@@ -51,7 +51,7 @@ async def test_watchers_see_the_move_and_the_keys_to_step(
 async def test_esc_hides_the_values_and_leads_to_the_end_before_it_leaves(game: Game) -> None:
     async with game(gives_up=True) as (ana, *_):
         await ana.until("You win", "v review")
-        await ana.do("v", "hide values  m next mistake  End end  Esc back")
+        await ana.do("v", "hide values  m next mistake  End to the end  Esc back")
         await ana.do("right end escape", "You win", "r play again  v review", gone="hide values")
         await ana.do("v left escape", "You win", "r play again  v review", gone="hide values")
         await ana.do("escape", "Playing as")

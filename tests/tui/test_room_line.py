@@ -49,7 +49,7 @@ async def test_up_and_down_go_through_earlier_commands(game: Game) -> None:
 
 async def test_tab_completes_a_command_previewed_on_the_bottom_line(game: Game) -> None:
     async with game(moves=[0, 4]) as (ana, *_):
-        await ana.do(": r e s", "Tab resign  Enter do it")
+        await ana.do(": r e s", "Tab resign  Enter ok")
         await ana.do("tab", ":resign_", gone="Tab resign")
         await ana.do("enter", "Resign?   Enter resign")
         await ana.do("escape", "Your move")

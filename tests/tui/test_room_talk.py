@@ -50,11 +50,11 @@ async def test_a_line_that_is_open_while_the_connection_is_lost_has_its_own_keys
         await ana.press("tab", "h")
         proxy.cut()
         text = await ana.until("Connection lost", "say: h_")
-        assert last_line(text).strip() == "Enter say it  Esc back to the board"
+        assert last_line(text).strip() == "Enter say it  Esc back"
         text = await ana.do("r enter", "Connection lost", gone="say:")
-        assert last_line(text).strip() == "r try now  Esc leave"
+        assert last_line(text).strip() == "r retry  Esc leave"
         await ana.press(":")
-        assert "Enter do it  Esc back" in await ana.until(":_")
+        assert "Enter ok  Esc back" in await ana.until(":_")
         await ana.do("escape r", "Back after")
         assert (await bo.next_of("chat"))["text"] == "hr"
 

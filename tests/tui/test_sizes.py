@@ -18,7 +18,7 @@ async def test_a_click_is_found_on_the_stage(at_home: AtHome) -> None:
         await ana.click(3, y)
         assert len(ana.app.pages) == 1
         await ana.click(x, y)
-        await ana.until("friends come by code or link")
+        await ana.until("> Game")
         x, y = find(ana, "With")
         await ana.click(x, y)
         await ana.until("> With               computer, easy")
@@ -56,8 +56,8 @@ PAGES = (
     ("?", "Everywhere", "Esc back"),
     ("s", "> Theme", "Esc back"),
     ("w enter", "Private games", "Esc back"),
-    ("y enter", "You have finished no game on", "Esc back"),
-    ("i enter", "Enter open the room", "Esc cancel"),
+    ("y enter", "No finished game yet.", "Esc back"),
+    ("i enter", "Enter open", "Esc cancel"),
 )
 """The keys from the first page to each page, its title, and its key to leave."""
 WAYS = ("Find an opponent", "Play the computer", "Invite a friend", "Join with a code", "Watch a game", "Your games")

@@ -32,7 +32,7 @@ async def test_a_key_out_of_turn_is_kept_on_3x3_until_it_is_dropped_or_enter_sen
             await ana.do(drop, "It's bo's move.", "move: _", gone="Leave and lose")
         await ana.do("3 enter", "It's bo's move.", "move: 3_")
         await bo.ask("move", room=code, cell=4, ply=1)
-        await ana.until("Your move, X.", "move: 3_", "Enter play 3  Esc clear")
+        await ana.until("Your move, X.", "move: 3_", "Enter play 3  Esc cancel")
         assert (await bo.state(ply=2))["turn"] == "X"
         await ana.press("enter")
         assert (await bo.state(ply=3))["last"] == 2
@@ -80,7 +80,7 @@ async def test_the_first_arrow_shows_the_cursor_on_the_last_move(game: Game, arr
 async def test_letters_on_3x3_are_text_and_place_nothing_before_enter(game: Game, typed: str) -> None:
     async with game() as (ana, bo, _):
         await ana.type(typed)
-        hint = {"q": "1-9 place", "b3": "Enter play b3"}.get(typed, "Esc clear")
+        hint = {"q": "1-9 place", "b3": "Enter play b3"}.get(typed, "Esc cancel")
         await ana.until("Your move, X.", f"move: {typed}_", hint)
         await ana.press("enter")
         if typed == "b3":

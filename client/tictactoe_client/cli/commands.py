@@ -16,8 +16,7 @@ import click
 from click.core import ParameterSource
 
 from tictactoe_client.cli.options import SHARED, Named, settings_of
-from tictactoe_client.files.config import config_path, show_path
-from tictactoe_client.files.writer import keeping_debug_log, state_folder
+from tictactoe_client.files.writer import keeping_debug_log
 from tictactoe_client.settings import OPTIONS, PROGRAM, Misuse, Settings
 from tictactoe_client.streams import output
 from tictactoe_client.themes import THEMES
@@ -26,11 +25,10 @@ from tictactoe_words.catalogue import LANGUAGES, say
 Begun = int | tuple[Settings, Coroutine[Any, Any, int]]
 """The settings and coroutine of a started command, or the exit code of a finished one."""
 
+_EXIT_CODES: Final = ("0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10, 11, 12")
+
 ENTRY_POINTS: Final = "tictactoe_client.commands"
 """The entry point group of commands in other packages, made by `make_command`."""
-
-_EXIT_CODES: Final = ("0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10, 11, 12")
-_ENVIRONMENT: Final = ("TICTACTOE_SERVER, …", "NO_COLOR, FORCE_COLOR", "ACCESSIBLE")
 
 
 class Manual(click.Command):
@@ -51,7 +49,6 @@ class Manual(click.Command):
 
     def put_into_words(self) -> None:
         self.help = say(f"command {self.name}")
-        self.options_metavar = say("metavar options")
         for parameter in self.params:
             if isinstance(parameter, Named):
                 name, lists = parameter.opts[0].lstrip("-"), {"themes": THEMES, "languages": LANGUAGES}
@@ -94,7 +91,6 @@ class ManualGroup(Manual, click.Group):
 
     def put_into_words(self) -> None:
         super().put_into_words()
-        self.subcommand_metavar = say("metavar command")
         for command in self.commands.values():
             if isinstance(command, Manual):
                 command.put_into_words()
@@ -114,14 +110,11 @@ class ManualGroup(Manual, click.Group):
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_epilog(ctx, formatter)
-        files = (show_path(config_path()), say("file config")), (show_path(state_folder()), say("file players"))
-        sections = {
-            "section environment": [(names, say(f"variable {names.split(',')[0]}")) for names in _ENVIRONMENT],
-            "section files": files,
-            "section exit codes": [(codes, say(f"exit code {codes.split(',')[0]}")) for codes in _EXIT_CODES],
-        }
-        _write_sections(formatter, {say(id): rows for id, rows in sections.items()}, widest=40)
-        formatter.write(f"\n{say('messages of json')}\n")
+        _write_sections(
+            formatter,
+            {say("section exit codes"): [(codes, say(f"exit code {codes.split(',')[0]}")) for codes in _EXIT_CODES]},
+        )
+        formatter.write(f"\n{say('more in')}\n")
 
 
 def make_command(
@@ -170,13 +163,11 @@ class CommandElsewhere(Manual):
         return self.load().make_context(info_name, args, parent, **extra)
 
 
-def _write_sections(
-    formatter: click.HelpFormatter, sections: Mapping[str, Sequence[tuple[str, str] | None]], widest: int = 30
-) -> None:
+def _write_sections(formatter: click.HelpFormatter, sections: Mapping[str, Sequence[tuple[str, str] | None]]) -> None:
     for title, rows in sections.items():
         if records := [row for row in rows if row is not None]:
             with formatter.section(title):
-                formatter.write_dl(records, col_max=widest)
+                formatter.write_dl(records)
 
 
 def describe_mistake(error: Misuse | click.ClickException) -> tuple[str, str]:

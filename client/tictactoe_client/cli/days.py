@@ -31,19 +31,13 @@ async def show_turns(settings: Settings) -> int:
         return ExitCode.NORMAL if turns else ExitCode.NO_TURN
 
 
-async def notify(
-    settings: Settings, *, feed: bool | None, webhook: str | None, no_webhook: bool, quiet_hours: str | None, **no: bool
-) -> int:
+async def notify(settings: Settings, *, feed: bool | None, webhook: str | None, quiet_hours: str | None) -> int:
     """Choose how we hear of games that await our move, and print what is set."""
     wish: dict[str, Any] = {} if feed is None else {"feed": feed}
-    for option, value, is_off in (
-        ("webhook", webhook, no_webhook),
-        ("quiet-hours", quiet_hours, no["no_quiet_hours"]),
-    ):
-        if value is not None and is_off:
-            raise Misuse(say("choose one", one=f"--{option}", other=f"--no-{option}"))
-        if value is not None or is_off:
-            wish[option.partition("-")[0]] = _parse_hours(value) if value and option == "quiet-hours" else value
+    if webhook is not None:
+        wish["webhook"] = None if webhook == "none" else webhook
+    if quiet_hours is not None:
+        wish["quiet"] = None if quiet_hours == "none" else _parse_hours(quiet_hours)
     async with connected(settings, role="player" if wish else "reader") as (client, _):
 
         async def ask() -> list[str]:
@@ -51,7 +45,7 @@ async def notify(
             hours = "-".join(map(_format_minute, now.quiet)) if now.quiet else ""
             values = {"feed": now.feed or "", "webhook": now.webhook or "", "quiet": hours}
             none = say("form none")
-            return [say(f"notify is {id}", value=clean_text(str(value)) or none) for id, value in values.items()]
+            return [f"{say(f'page notify {id}')}: {clean_text(str(value)) or none}" for id, value in values.items()]
 
         return await ask_and_print(settings, client, ask)
 

@@ -32,8 +32,7 @@ _SHELLS: Final = ("bash", "zsh", "fish")
     invoke_without_command=True,
     sections={
         "play": ("play", "new", "bot", "local", "join", "challenge", "accept", "block", "event"),
-        "look": ("turns", "watch", "rooms", "servers", "open", "ladder", "player"),
-        "past games": ("history", "replay"),
+        "look": ("turns", "watch", "rooms", "servers", "open", "ladder", "player", "history", "replay"),
         "programs": ("brain", "cup"),
         "setup": ("name", "notify", "check", "config", "completion", "verify"),
     },
@@ -151,14 +150,14 @@ _command(
     "ladder",
     "players.show_ladder",
     ("", "connect-four", "gomoku-standard --json"),
-    Placed(["rules"], metavar="ladder", type=Words(tuple(PRESETS)), required=False),
+    Placed(["rules"], metavar="[RULES]", type=Words(tuple(PRESETS)), required=False),
 )
 _command("player", "players.show_player", ("", "bo", "bo --json"), _PLAYER)
 _command(
     "event",
     "rooms.use_event",
     ("", "K7M4PQ join ana", "new --kind swiss --title Friday --clock 3+2 --roster class.txt", "K7M4PQ begin"),
-    Placed(["words"], metavar="event", nargs=-1),
+    Placed(["words"], metavar="[CODE|LINK|new] [ACTION]...", nargs=-1),
     Named(["--ticket"], metavar="TICKET"),
     Named(["--kind"], type=Words(_KINDS), default="round_robin"),
     Named(["--title"], metavar="TEXT"),
@@ -167,7 +166,7 @@ _command(
     Named(["--rounds"], type=Count(1, 50), metavar="N"),
     Named(["--double"], is_flag=True),
     Named(["--entry"], type=Words(("open", "code")), default="open"),
-    Named(["--roster"], metavar="file", type=FILE),
+    Named(["--roster"], metavar="FILE", type=FILE),
     Named(["--bot", "bots"], multiple=True, type=Words(LEVELS)),
     Named(["--size"], type=Count(2, 200), metavar="N"),
     Named(["--advance"], type=Words(("auto", "hand")), default="auto"),
@@ -194,34 +193,32 @@ _command(
         type=Words(("devices", "claim", "link", "revoke", "rescue", "export", "forget")),
         default="devices",
     ),
-    Placed(["value"], metavar="value", required=False),
+    Placed(["value"], metavar="[VALUE]", required=False),
 )
 _command(
     "replay",
     "past_games.replay",
     ("", "K7M4PQ-1-1795208400000 --export game.txt", "game.txt --at 12", "K7M4PQ-1-1795208400000 --share"),
-    Placed(["source"], metavar="game", required=False, type=FILE),
+    Placed(["source"], metavar="[FILE|ID]", required=False, type=FILE),
     Named(["--game"], type=Count(1), metavar="N"),
     Named(["--at"], type=Count(0), metavar="N"),
-    Named(["--export"], metavar="file", type=FILE),
+    Named(["--export"], metavar="FILE", type=FILE),
     Named(["--share/--unshare"], default=None),
 )
 _command(
     "verify",
     "players.verify",
     ("ratings.jsonl", "ratings.jsonl --json"),
-    Placed(["file"], metavar="file", type=FILE),
+    Placed(["file"], metavar="FILE", type=FILE),
     needs_server=False,
 )
 _command(
     "notify",
     "days.notify",
-    ("", "--feed --quiet-hours 22:00-07:00", "--webhook https://discord.com/api/webhooks/1/x", "--no-webhook"),
+    ("", "--feed --quiet-hours 22:00-07:00", "--webhook https://discord.com/api/webhooks/1/x", "--webhook none"),
     Named(["--feed/--no-feed"], default=None),
     Named(["--webhook"], metavar="URL"),
-    Named(["--no-webhook"], is_flag=True),
     Named(["--quiet-hours"], metavar="22:00-07:00"),
-    Named(["--no-quiet-hours"], is_flag=True),
 )
 _command("check", "rooms.check", ("", "--server wss://example.org --timeout 10"))
 _command(

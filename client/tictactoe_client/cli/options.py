@@ -50,20 +50,12 @@ class Count(click.ParamType[int | float]):
         return number
 
 
-class _Called(click.Parameter):
-    """A parameter whose `metavar`, if it is a lower-case word, is translated by the sentence ``metavar WORD``."""
-
-    def make_metavar(self, ctx: click.Context) -> str:
-        word = self.metavar or ""
-        return say(f"metavar {word}") if word.isalpha() and word.islower() else super().make_metavar(ctx)
-
-
-class Named(_Called, click.Option):
-    """An option whose help is the sentence ``option NAME``."""
-
-
-class Placed(_Called, click.Argument):
+class Placed(click.Argument):
     """A positional argument."""
+
+
+class Named(click.Option):
+    """An option whose help is the sentence ``option NAME``."""
 
 
 def _make_option(option: Option) -> Named:

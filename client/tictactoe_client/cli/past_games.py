@@ -51,7 +51,7 @@ async def show_history(settings: Settings, limit: int | None) -> int:
             title = [say("games of", name=clean_text(client.name), command=command)] if has_title else []
             return [*title, *list_games(games, client.player, width=width)]
 
-        return await ask_and_print(settings, client, ask, say("no finished game", url=client.address.url))
+        return await ask_and_print(settings, client, ask, say("page games none"))
 
 
 async def replay(
@@ -82,7 +82,7 @@ async def replay(
         try:
             record = parse_record(await _ask_for(settings, source, lambda client, id: client.games.record(id)))
         except RecordError as error:
-            raise ProtocolBroken(say("record unreadable", error=describe_fault(error))) from None
+            raise ProtocolBroken(describe_fault(error).rstrip(".")) from None
     if at is not None and at > len(record.moves):
         raise Misuse(say("no such move", n=at, all=len(record.moves)))
     if export is None:
@@ -109,7 +109,7 @@ async def _ask_for(
                 return await ask_client(client, id)
             for last in await client.games.list(1):
                 return await ask_client(client, last.game_id)
-            raise UnknownGame(say("no finished game", url=client.address.url))
+            raise UnknownGame(say("page games none"))
 
         try:
             return await (pass_through(client, ask) if settings.mode == "json" else ask())

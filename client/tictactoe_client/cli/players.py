@@ -70,13 +70,11 @@ async def verify(settings: Settings, file: str) -> int:
 
     try:
         report = await asyncio.to_thread(check)
+    except BadExport as error:
+        raise Misuse(say("ratings file bad", file=clean_text(file), line=error.line)) from None
     except (OSError, ValueError) as error:
-        if isinstance(error, BadExport):
-            data = {key: clean_text(str(value)) for key, value in error.data.items()}
-            why = say(f"ratings file {error.code}", line=error.line, **data)
-        else:
-            why = clean_text(describe_cause(error)).rstrip(".")
-        raise Misuse(say("ratings file bad", file=clean_text(file), why=why)) from None
+        why = clean_text(describe_cause(error)).rstrip(".")
+        raise Misuse(say("record unreadable file", file=clean_text(file), why=why)) from None
     is_right = report.digest == report.expected
     figures = {**report._asdict(), "expected": clean_text(report.expected)}
     if settings.mode == "json":

@@ -14,7 +14,6 @@ from tictactoe_client.files.writer import create_file
 from tictactoe_client.online.errors import ProtocolBroken, Refused, Unreachable, describe_cause
 from tictactoe_client.online.room import Room, position_after
 from tictactoe_client.settings import Misuse
-from tictactoe_engine.errors import GameError
 from tictactoe_engine.records import (
     DayClock,
     GameRecord,
@@ -27,6 +26,7 @@ from tictactoe_engine.records import (
     parse_record,
     parse_records,
 )
+from tictactoe_engine.records.faults import fault
 from tictactoe_engine.records.reader import MAX_TEXT_LENGTH
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.events import round_of
@@ -108,7 +108,7 @@ def record_of(state: RoomState, now: datetime) -> GameRecord:
     try:
         position = position_after(state)
     except ProtocolBroken:
-        raise InvalidRecord(GameError("bad_record", say("record other board")), "moves") from None
+        raise InvalidRecord(fault("board"), "moves") from None
     result = None if state.result is None else GameResult(state.result.reason, state.result.winner)
     clock: SeatClock | MoveClock | DayClock | None = None
     if (terms := state.time_control) is not None and terms.counts_days:
@@ -137,8 +137,7 @@ def describe_fault(error: RecordError) -> str:
 
 
 def _explain(error: RecordError) -> str:
-    if error.code == "bad_record" and (why := error.data.get("why")):
-        return clean_text(say(f"bad record {why}", **error.data))
+    """Return the sentence of a refused move, or the engine's English sentence about a fault of the file."""
     return clean_text(describe_refusal(error.code, error.data) or error.message)
 
 

@@ -234,7 +234,7 @@ class Actions:
                 return await self.look_at_mistake(judge, by, state)
             case Query("value", ply):
                 if judge is None and not self.is_online:
-                    words = f"{word_of('value at')} {'' if ply is None else ply}".rstrip()
+                    words = f"{word_of('value')} {'' if ply is None else ply}".rstrip()
                     raise BadInput(say("offline again", words=words))
                 return await self.describe_worth(self.timeline.here if ply is None else ply, state)
             case Query("moves", last):
@@ -271,7 +271,7 @@ class Actions:
         if not count and not self._shows:
             return [say("no move yet")]
         if not 0 <= there <= count and not self._shows:
-            return [say("at the end" if there > count else "at the start")]
+            return [say("at the end" if there > count else "the start")]
         self.timeline = self.timeline.jump(there)
         return [] if self._shows else self.tell_moment(look)
 
@@ -291,7 +291,7 @@ class Actions:
         return render_board(BoardView.of(self.timeline.show(state)), BoardStyle(colour=self._settings.colour))
 
     def _describe_choices(self, state: RoomState, ply: int) -> list[str]:
-        return [tell_choice(choice, state, self.room.viewer) for choice in choices_at(state, ply)]
+        return [tell_choice(choice, state) for choice in choices_at(state, ply)]
 
     @property
     def judge(self) -> Judge | None:
@@ -333,7 +333,7 @@ class Actions:
         plies = range(here + 2, judge.position.ply + 1) if by > 0 else range(here, 0, -1)
         mistake = await anext(judge.mistakes(plies), None)
         if mistake is None:
-            return [say("no mistake after" if by > 0 else "no mistake before")]
+            return [say("no more mistakes")]
         self.timeline = self.timeline.jump(mistake.ply - 1)
         return [mistake.describe(state.rules.to_rules()), *self.draw(state)]
 

@@ -127,8 +127,8 @@ def read_room(values: Mapping[str, Any]) -> Choice:
         values.get("seen") != "public",
         values.get("seat"),
         (opponent,) * (len(rules.marks) - 1) if opponent in LEVELS else (),
-        analysis=values.get("analysis", "closed"),
-        chat=values.get("chat", "all"),
+        analysis="open" if values.get("analysis") else "closed",
+        chat="players" if values.get("chat") else "all",
     )
 
 

@@ -56,12 +56,8 @@ _SECRETS: Final = re.compile(
     r"""("(?:token|ticket|link|link_code|rescue|cards)"\s*:\s*)(?:"(?:[^"\\]|\\.)*"|\[[^\]]*\])""", re.VERBOSE
 )
 GOING_DOWN: Final = frozenset({Code.GOING_AWAY, Code.SERVICE_RESTART})
-_FAULTS: Final[dict[int, str]] = {
-    CloseCode.PROTOCOL_ERROR: "broken no websocket",
-    CloseCode.INVALID_DATA: "broken no utf-8",
-    CloseCode.MESSAGE_TOO_BIG: "broken too big",
-}
-"""The sentence for each code that we close with after a violation of the protocol."""
+_FAULTS: Final = (CloseCode.PROTOCOL_ERROR, CloseCode.INVALID_DATA, CloseCode.MESSAGE_TOO_BIG)
+"""The codes that we close with after a violation of the protocol."""
 _OFFERED: Final = re.compile(r"tictactoe\.v(\d{1,4})")
 _CERTIFICATE_FAULTS: Final = {
     9: "certificate early",
@@ -143,7 +139,7 @@ class Connection(ClientConnection):
         except ConnectionClosed as closed:
             raise explain_end(closed) from None
         if isinstance(message, bytes):
-            raise errors.ProtocolBroken(say("broken binary"))
+            raise errors.ProtocolBroken(say("broken value", field="frame"))
         _log("received", message)
         return message
 
@@ -305,7 +301,7 @@ def _log(what: str, text: str) -> None:
 def explain_end(closed: ConnectionClosed) -> errors.ConnectionLost:
     """Return the error for a closed connection: who closed it, and why."""
     if closed.sent is not None and not closed.rcvd_then_sent and closed.sent.code in _FAULTS:
-        return errors.ProtocolBroken(say(_FAULTS[closed.sent.code], n=MAX_RECEIVED_BYTES // 2**20))
+        return errors.ProtocolBroken(closed.sent.reason or CloseCode(closed.sent.code).name)
     if closed.rcvd is None:
         return errors.ConnectionLost(say("lost broken"))
     code, reason = closed.rcvd.code, clean_text(closed.rcvd.reason)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from errno import errorcode
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -140,9 +138,7 @@ class UnknownGame(ClientError):
 
 
 def describe_system_error(number: int) -> str:
-    """Describe a system error in a few words, if possible in this program's language."""
-    with suppress(KeyError):
-        return say(f"system {errorcode.get(number)}")
+    """Describe a system error in a few words."""
     return os.strerror(number).lower()
 
 

@@ -23,7 +23,7 @@ from tictactoe_client.streams.output import Output, OutputFailed, is_terminal, p
 from tictactoe_client.text import arrival
 from tictactoe_client.text.language import means
 from tictactoe_client.text.talk import Muted, describe_push, describe_turns
-from tictactoe_client.text.wording import describe_choices, describe_ways_on, has_moved_on
+from tictactoe_client.text.wording import ask_for, describe_choices, describe_ways_on, has_moved_on
 from tictactoe_client.visit.face import Prompt
 from tictactoe_client.visit.visit import Visit, describe_wait
 from tictactoe_protocol import clean_text
@@ -33,6 +33,7 @@ from tictactoe_protocol.events import Call
 from tictactoe_protocol.pushes import Announcement, Error, Notice, RoomState
 from tictactoe_protocol.rated import Rated
 from tictactoe_words.catalogue import say
+from tictactoe_words.commands import word_of
 from tictactoe_words.ladders import describe_challenge, describe_challenge_end
 from tictactoe_words.telling import announce
 from tictactoe_words.wording import count, describe_turn
@@ -54,7 +55,7 @@ class PlainFace:
             return None
         how = say("answer default", default=prompt.default) if prompt.default else ""
         if prompt.value is None:
-            how = say("answer typed watch" if prompt.word else "answer typed")
+            how = ask_for(word_of(prompt.word or "yes"), word_of("no"))
         self._output.print(*f"{prompt.text} {how}".rstrip().split("\n"))
         self._output.prompt()
         line = await self._keyboard.read_line()
@@ -175,7 +176,7 @@ class PlainGame:
         if actions is None or actions.confirming == "quit" or not is_terminal(0, 1) or not actions.ask_before("quit"):
             return False
         leaving = actions.now.find("leave")
-        self._tell(say(f"interrupt and {leaving.cost if leaving else 'lose'}"))
+        self._tell(say("interrupt", question=say(f"ask leave and {leaving.cost if leaving else 'lose'}")))
         return True
 
     def _finish(self, code: ExitCode | None) -> None:
@@ -260,7 +261,7 @@ class PlainGame:
             case events.Told(Turns()) if actions.next_turn:
                 lines = [describe_turns(self._client.turns)]
             case events.ChallengeEnded():
-                lines = [describe_challenge_end(event.over, event.challenge, self._client.player, event.name)]
+                lines = [describe_challenge_end(event.over)]
                 if event.leads and not self._client.rooms.plays:
                     self._begin(self._go_over(actions.room, Choice("join", code=event.over.room or "")))
             case events.Told(Notice() | Announcement() | Error() | Call() as push) if (

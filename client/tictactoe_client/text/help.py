@@ -43,7 +43,7 @@ def describe_help(state: RoomState, settings: Settings, viewer: str, now: Choice
         lines.append(f"{say('topic move', rules=ways)}.")
     for topic, commands in list_commands(plays=plays, now=now):
         told = [
-            f"{_ask(command.typed[0], rules, settings, plays=plays)} {command.does}"
+            _tell(_ask(command.typed[0], rules, settings, plays=plays), command.does)
             for command in commands
             if command.typed
         ]
@@ -54,9 +54,13 @@ def describe_help(state: RoomState, settings: Settings, viewer: str, now: Choice
 def describe_record_help() -> list[str]:
     """Return lines about the commands in a record."""
     return [
-        f"{say(topic)}: {', '.join(f'{command.typed[0]} {command.does}' for command in commands)}."
+        f"{say(topic)}: {', '.join(_tell(command.typed[0], command.does) for command in commands)}."
         for topic, commands in RECORD.items()
     ]
+
+
+def _tell(typed: str, does: str) -> str:
+    return typed if does.lower() in typed.lower() else f"{typed} {does}"
 
 
 def describe_controls(rules: Rules, settings: Settings) -> list[str]:
@@ -64,9 +68,8 @@ def describe_controls(rules: Rules, settings: Settings) -> list[str]:
     named = say("such as b2")
     if rules.gravity:
         named = say("such as columns", columns=name_columns(rules), n=rules.columns)
-    board, more = (_ask(words_of(id)[0], rules, settings) for id in ("board", "help"))
-    id = "how to play, columns" if rules.gravity else "how to play"
-    return [say(id, ways=_join_ways([*_list_keys(rules, settings), named]), board=board, help=more)]
+    more = _ask(words_of("help")[0], rules, settings)
+    return [say("how to play", ways=_join_ways([*_list_keys(rules, settings), named]), help=more)]
 
 
 def list_room_help(
@@ -133,9 +136,8 @@ def _list_moves_on_screen(rules: Rules, settings: Settings, show: Show) -> Itera
         yield from ((f"{colon}{typed}", say("move and enter", cell=does)) for typed, does in _list_names(settings))
     shown = [show(action) for action in (("left", "right") if rules.gravity else ("left", "up", "down", "right"))]
     arrows = ("" if max(map(len, shown)) == 1 else "/").join(shown)
-    click = "move at cursor or click" if keys and not settings.confirm else "move at cursor or clicks"
-    yield f"{arrows} {show('place')}", say(click if settings.mouse else "move at cursor")
+    yield f"{arrows} {show('place')}", say("move at cursor")
 
 
 def _ask(line: str, rules: Rules, settings: Settings, *, plays: bool = True) -> str:
-    return f"/{line}" if plays and is_move_by_letter(line, rules, settings.keys) else line
+    return f"/{line}" if plays and is_move_by_letter(line.partition(" [")[0], rules, settings.keys) else line

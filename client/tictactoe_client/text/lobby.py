@@ -53,14 +53,15 @@ def name_with_time(room: str, held_ms: int | None) -> str:
     """
     if held_ms is None:
         return room
-    return say("room with time" if held_ms else "room until claimed", room=room, time=format_duration(held_ms))
+    note = say("page time left", time=format_duration(held_ms)) if held_ms else say("page until claimed")
+    return say("name with mark", name=room, mark=note)
 
 
 def list_rooms(rooms: Sequence[RoomSummary], *, numbered: bool = False) -> list[str]:
     """Return an aligned line for each room, with a number for choosing if wanted, and its age at the end."""
     table = []
     for number, room in enumerate(rooms, 1):
-        named = {mark: clean_text(seat.name) if seat else say("free seat") for mark, seat in room.seats.items()}
+        named = {mark: clean_text(seat.name) if seat else say("view cell free") for mark, seat in room.seats.items()}
         status = say(f"status {room.status}") if room.status in ("waiting", "over") else clean_text(room.status)
         row = (
             room.room,

@@ -28,7 +28,7 @@ def list_greeting(welcome: Welcome) -> list[str]:
     """Return the operator's greeting, and the rules for chat and names."""
     texts = [text for text in (welcome.title, welcome.greeting) if text]
     lines = [clean_text(line) for text in texts for line in text.splitlines()]
-    lines += [say(f"page chat {welcome.chat}")] if welcome.chat in ("off", "sentences") else []
+    lines += [say(f"refused not_allowed chat {welcome.chat}")] if welcome.chat in ("off", "sentences") else []
     return [*lines, say("page names given")] if welcome.names == "given" else lines
 
 
@@ -56,13 +56,10 @@ def describe_push(push: Notice | Announcement | Error | Call) -> str:
         return say("server says", text=clean_text(push.text))
     if isinstance(push, Error):
         return clean_text(push.message)
-    is_final = push.code == "stopping"
-    if push.in_ms is UNSET:
-        return say("server stops" if is_final else "server restarts")
-    if push.in_ms is None:
-        return say("last games before stop" if is_final else "last games before restart")
-    id = "stops at the latest" if is_final else "restarts at the latest"
-    return say(id, time=describe_seconds(max(0, push.in_ms) / 1000))
+    told = say("refused busy stopping" if push.code == "stopping" else "refused busy restarting")
+    if push.in_ms is UNSET or push.in_ms is None:
+        return told
+    return f"{told} {say('ends at the latest', time=describe_seconds(max(0, push.in_ms) / 1000))}"
 
 
 class Muted:

@@ -51,7 +51,7 @@ def describe_due(state: RoomState, viewer: str, actor: str | None = None) -> lis
         return [turn]
     ways = enumerate(asked[0].deeds, 1)
     lines = [say("way to choose", n=n, word=word_of(deed.name), does=describe_deed(deed, state)) for n, deed in ways]
-    return [turn, describe_question(asked[0], state), say("answer choose", ways="; ".join(lines))]
+    return [turn, describe_question(asked[0], state), say("please type", words="; ".join(lines))]
 
 
 def describe_clock_in_words(clock: ClockTerms | None) -> str:
@@ -105,13 +105,14 @@ def describe_choices(old: RoomState, new: RoomState, viewer: str) -> list[str]:
     before = {(question.id, question.marks) for question in choices(old, viewer).questions}
     asked = choices(new, viewer).questions
     claimed = {mark for id, marks in before if id == "claim" for mark in marks}
-    several = ", of several" if len([one for one in asked if one.id in ("draw", "undo", "rematch")]) > 1 else ""
+    is_one = len([one for one in asked if one.id in ("draw", "undo", "rematch")]) == 1
     lines = []
     for question in asked:
         if (question.id, question.marks) in before:
             continue
         if question.id in ("draw", "undo"):
-            lines.append(say(f"answer {question.id}{several}"))
+            full = [f"{word_of(question.id)} {word_of(f'way {way}')}" for way in ("accept", "decline")]
+            lines.append(ask_for(word_of("yes"), word_of("no")) if is_one else ask_for(*full))
         elif question.id == "rematch":
             lines.append(say("answer rematch"))
         elif question.id == "deserted" and old.status == "over":
@@ -119,6 +120,11 @@ def describe_choices(old: RoomState, new: RoomState, viewer: str) -> list[str]:
         elif question.id == "claim" and (gone := [mark for mark in question.marks if mark not in claimed]):
             lines.append(describe_claim(new, gone))
     return lines
+
+
+def ask_for(yes: str, no: str) -> str:
+    """Ask for one of two typed answers."""
+    return say("please type", words=say("or", first=yes, last=no))
 
 
 def can_play_again(state: RoomState) -> bool:

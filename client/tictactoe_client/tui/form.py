@@ -253,7 +253,7 @@ class SettingsPage(FormPage):
     """The settings that can be changed while playing. Each change takes effect at once and is saved for later runs."""
 
     situation = "settings"
-    heading = "settings title"
+    heading = "key settings"
 
     def describe_sum(self) -> Part:
         if problem := self.program.save_problem:

@@ -189,5 +189,5 @@ class HistoryPage(ListPage):
 
     def describe_nothing(self) -> str:
         """Explain the empty list: no game, or still loading."""
-        explanation = say("no finished game", url=self.program.session.address.url)
+        explanation = say("page games none")
         return explanation if self._viewer else say("loading")

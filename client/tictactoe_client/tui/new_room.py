@@ -15,9 +15,11 @@ from tictactoe_client.tui.page import Part
 from tictactoe_engine import PRESETS
 from tictactoe_engine.opening import RULES as OPENINGS
 from tictactoe_words.catalogue import say
-from tictactoe_words.wording import LEVELS, describe_level
+from tictactoe_words.wording import LEVELS, capitalize, describe_level
 
 _FIRST: Final = ("game", "clock", "with", "begin", "more")
+_TITLES: Final = {"board": "does board", "analysis": "analysis open", "chat": "chat players"}
+"""The ids of titles that also stand elsewhere."""
 _OF_OTHERS: Final = ("seen", "analysis", "chat")
 """The lines that have no meaning on the client's own server."""
 
@@ -35,7 +37,7 @@ def list_lines(*, alone: bool) -> dict[str, Field]:
         "clock": ("", {}),
         "with": (opponents[1 if alone else 0], {_name_opponent(one): one for one in opponents}),
         "begin": (None, {}),
-        "more": (False, {say("form hidden"): False, say("form shown"): True}),
+        "more": (False, {no: False, yes: True}),
         "board": ("3x3", {}),
         "win": ("3", {}),
         "marks": ("XO", {}),
@@ -43,14 +45,14 @@ def list_lines(*, alone: bool) -> dict[str, Field]:
         "misere": (False, {no: False, yes: True}),
         "gravity": (False, {no: False, yes: True}),
         "exact": (False, {no: False, yes: True}),
-        "opening": ("none", _named("none", *OPENINGS)),
+        "opening": ("none", {say("form none"): "none"} | {opening: opening for opening in OPENINGS}),
         "seat": ("X", {mark: mark for mark in "XO"}),
-        "seen": ("private", _named("private", "public")),
-        "analysis": ("closed", _named("closed", "open")),
-        "chat": ("all", _named("all", "players")),
+        "seen": ("private", {say(f"form {seen}"): seen for seen in ("private", "public")}),
+        "analysis": (False, {no: False, yes: True}),
+        "chat": (False, {no: False, yes: True}),
     }
     return {
-        name: Field(say(f"new room {name}"), value, _explain(name), choices)
+        name: Field(capitalize(say(_TITLES.get(name, f"new room {name}"))), value, _explain(name), choices)
         for name, (value, choices) in lines.items()
         if not (alone and name in _OF_OTHERS)
     }
@@ -61,17 +63,13 @@ def _name_opponent(who: str) -> str:
 
 
 def _explain(name: str) -> str:
-    """Return the note of a line; the command line explains the rules with the same sentences."""
-    return say(f"option {name}" if name in (*RULES, "seat") else f"new room {name} note")
+    """Return the note of a line, with which the command line explains the same option, or ""."""
+    return say(f"option {name}") if name in (*RULES, "seat", "clock") else ""
 
 
 def name_games(*more: str) -> Mapping[str, str]:
     """Return the named games, and `more`, by their titles."""
     return {say(f"name of {preset}"): preset for preset in (*PRESETS, *more)}
-
-
-def _named(*values: str) -> Mapping[str, str]:
-    return {say(f"form {value}"): value for value in values}
 
 
 class NewRoomPage(FormPage):
@@ -83,10 +81,6 @@ class NewRoomPage(FormPage):
     def compose_body(self) -> ComposeResult:
         yield from super().compose_body()
         yield self.text("rules")
-
-    def name_key(self, id: str) -> str:
-        """Esc first undoes a changed text."""
-        return "key undo" if id == "key cancel" and self.is_edited else super().name_key(id)
 
     def list_fields(self) -> dict[str, Field]:
         return list_lines(alone=self.program.session.is_own)
@@ -129,7 +123,7 @@ class NewRoomPage(FormPage):
         self.put("seat", seat if seat in marks else marks[0], {mark: mark for mark in marks})
 
     def list_help(self) -> Sequence[Topic]:
-        rows = tuple((field.title, field.note) for field in self.fields.values())
+        rows = tuple((field.title, field.note) for field in self.fields.values() if field.note)
         games = tuple((title, say(f"rules of {game}")) for title, game in name_games().items())
         return [(say("section own"), rows), (say("new room games"), games)]
 

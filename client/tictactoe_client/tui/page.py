@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tictactoe_client.exits import list_helps
-from tictactoe_client.online.errors import Unreachable, VersionRefused
+from tictactoe_client.online.errors import Unreachable
 from tictactoe_client.text.help import Topic, list_home_help
 from tictactoe_client.themes import QR
 from tictactoe_client.tui.foot import bind_keys, fit_keys, join_hints
@@ -23,6 +23,7 @@ from tictactoe_client.tui.program import ClientScreen
 from tictactoe_protocol import clean_text
 from tictactoe_words.catalogue import say
 from tictactoe_words.commands import list_first, order_keys
+from tictactoe_words.wording import capitalize
 
 Part = tuple[str, str]
 """A text and its role: ``title``, ``dim``, ``key``, ``good``, ``warn`` or ``bad``, empty for ordinary text."""
@@ -121,10 +122,10 @@ class Page(ClientScreen):
 
     @property
     def window_title(self) -> str:
-        return say("window title of", page=say(self.heading)) if self.heading else super().window_title
+        return say("window title of", page=capitalize(say(self.heading))) if self.heading else super().window_title
 
     def describe_heading(self) -> str:
-        return say(self.heading)
+        return capitalize(say(self.heading))
 
     def describe_about(self) -> str:
         return ""
@@ -149,8 +150,6 @@ class Page(ClientScreen):
             helps.insert(1, (say("home own server"), say("home press", key=show("local"))))
         if before is not None:
             helps.insert(0, (say("home back", url=before.url), say("home press", key=show("back"))))
-        if isinstance(session.failure, VersionRefused):
-            helps.append((say("home version"), ""))
         lines = [(f"✗ {clean_text(session.failure.message)}", "bad"), ("", "")]
         for text, command in helps:
             lines += [(f"  {text}", ""), (f"    {command}", "key")]
@@ -180,7 +179,7 @@ class HelpPage(Page):
 
     situation = "help"
     AUTO_FOCUS = "Scroll"
-    heading = "help title"
+    heading = "key help"
 
     def __init__(self, topics: Sequence[Topic]) -> None:
         super().__init__()

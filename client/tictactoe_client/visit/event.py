@@ -49,7 +49,7 @@ async def carry_out(visit: Visit, event: Tournament, command: str, argument: str
         return []
     if command == "join":
         asks = face.asks and not argument and event.state.head.entry != "open"
-        ticket = await face.ask(Prompt(say("tournament do join"), "")) if asks else argument
+        ticket = await face.ask(Prompt(say("page event ticket"), "")) if asks else argument
         if ticket is not None:
             await visit.enter(_way_into(event, ticket))
     elif command == "leave":

@@ -121,7 +121,7 @@ class Engine:
             answer = await self._ask(_CELL, *time.say(), *say_board(position, known_moves))
         cell = read_cell(answer, position.rules)
         if cell is None or cell not in position.legal_cells:
-            raise EngineFailed(say("engine off the board" if cell is None else "engine taken", cell=answer[:20]))
+            raise EngineFailed(say("engine answer", answer=answer[:20]))
         self._known_moves = (*position.moves, cell)
         return cell
 
@@ -133,7 +133,7 @@ class Engine:
             answer = await self._ask(_OPENING, *time.say(), *say_opening(position))
         if plan := read_opening(answer, position):
             return plan
-        raise EngineFailed(say("engine opening", answer=answer[:20]))
+        raise EngineFailed(say("engine answer", answer=answer[:20]))
 
     async def _ask(self, expected: re.Pattern[str], *lines: str) -> str:
         """Send lines and return the first answer that matches the pattern."""

@@ -43,7 +43,7 @@ class EnginePlayer:
                         raise
         except EngineFailed as failed:
             for request in (
-                self._room.chat(say("engine resigns", why=failed.message)[:MAX_CHAT_LENGTH]),
+                self._room.chat(say("engine cannot go on", why=failed.message)[:MAX_CHAT_LENGTH]),
                 self._room.resign(),
             ):
                 with contextlib.suppress(ClientError):

@@ -167,8 +167,10 @@ class _Progress:
         if self._test is None:
             return []
         ratio, (name, other), (elo0, elo1) = self._ratio, self._results.names, self._test
-        id = "cup test" if self._is_wanted else "cup test better" if ratio > 0 else "cup test not better"
+        if not self._is_wanted and ratio <= 0:
+            elo0, elo1 = elo1, elo0  # the smaller difference holds
         values = {"name": name, "other": other, "elo0": f"{elo0:g}", "elo1": f"{elo1:g}"}
+        id = "cup test" if self._is_wanted else "cup test better"
         return [say(id, ratio=f"{ratio:.2f}", limit=f"{LIMIT:.2f}", **values)]
 
     def _describe_rest(self) -> str:

@@ -49,7 +49,7 @@ WORDS: Final = {
     "passed order": "{mark} is out after {ply} moves, which is not in order.",
     "passed": "{mark} cannot be out after {ply} moves. {error}",
 }
-"""The sentence for each fault, by the fault's name. The catalogue has the same sentences under ``bad record NAME``."""
+"""The sentence for each fault, by the fault's name."""
 
 
 def fault(why: str, **data: Any) -> GameError:

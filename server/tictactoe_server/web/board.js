@@ -109,7 +109,7 @@ export class Board {
 		const place = this.cells[cell];
 		const kind = { [FREE]: "free", [BLOCKED]: "blocked" }[mark];
 		const what = kind ? say(`view cell ${kind}`) : nameMark(this, mark);
-		place.setAttribute("aria-label", say("view cell holds", { cell: nameCell(cell, this.rules), what }));
+		place.setAttribute("aria-label", say("cell with place", { cell: nameCell(cell, this.rules), place: what }));
 		place.setAttribute("class", kind ?? "taken");
 		this.#pieceIn[cell]?.remove();
 		const piece = (this.#pieceIn[cell] = this.shapes.makePiece(cell, mark, isMove));

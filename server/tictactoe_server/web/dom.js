@@ -90,7 +90,7 @@ export function makeLink(app, url = "", title, label = say("invitation link")) {
 	const shown = h("input", { readonly: true, value: url, "aria-label": label, focus: () => shown.select() });
 	// Closing the share sheet rejects the promise, which needs no message.
 	const share = () => navigator.share({ title, url }).catch(() => undefined);
-	return h("div.row", shown, button(sayTitle("key copy"), () => app.copy(url), { class: "primary" }), !!navigator.canShare?.({ url }) && button(sayTitle("key share"), share));
+	return h("div.row", shown, button(sayTitle("type copy"), () => app.copy(url), { class: "primary" }), !!navigator.canShare?.({ url }) && button(sayTitle("key share"), share));
 }
 
 /** @param {KeyboardEvent} event */

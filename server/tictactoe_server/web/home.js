@@ -59,7 +59,7 @@ export function makeHome(app, fragment = "") {
 	function onPhase() {
 		const { welcome } = connection;
 		setText(title, welcome?.title ?? say("page home title"));
-		setText(greeting, [welcome?.greeting, welcome?.chat && say(`page chat ${welcome.chat}`), app.isNamed && say("page names given")].filter(Boolean).join("\n"));
+		setText(greeting, [welcome?.greeting, welcome?.chat && say(`refused not_allowed chat ${welcome.chat}`), app.isNamed && say("page names given")].filter(Boolean).join("\n"));
 		setEmblem(playing, welcome?.player);
 		name.readOnly = keep.hidden = app.isNamed;
 		if (document.activeElement !== name) name.value = connection.identity.refused ?? connection.name;
@@ -149,7 +149,7 @@ function makeTurns(app) {
 	function draw() {
 		const { turns } = app;
 		element.hidden = !turns.length;
-		setText(title, say("page turns", { n: turns.length }));
+		setText(title, say("turns await", { n: turns.length }));
 		showKeyed(list, turns, ({ room }) => room, makeTurn, (row, { until }) => {
 			setText(row.lastChild, say("page time left", { time: formatDuration(until - performance.now()) }));
 		});

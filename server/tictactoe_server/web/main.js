@@ -12,7 +12,7 @@ const THEMES = ["system", "light", "dark", "contrast"];
 /** @param {App} app */
 function makeTools(app) {
 	const link = h("span.link");
-	const again = button(sayTitle("key try now"), () => app.connection.retry(), { hidden: true });
+	const again = button(sayTitle("key retry"), () => app.connection.retry(), { hidden: true });
 	const sound = button("♪", toggle, { "aria-label": say("page sound"), title: say("page sound") });
 	const theme = button("☾", nextTheme);
 	const there = languagesThere();

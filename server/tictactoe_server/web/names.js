@@ -137,7 +137,7 @@ function drawCodes(app, written) {
 		codes = [];
 		drawCodes(app, written);
 	};
-	const save = [button(sayTitle("key copy"), () => app.copy(text)), button(say("page event print"), () => print()), button(sayTitle("key written"), forget, { class: "primary" })];
+	const save = [button(sayTitle("type copy"), () => app.copy(text)), button(say("page event print"), () => print()), button(sayTitle("key written"), forget, { class: "primary" })];
 	show(written, text && [h("p", say("name claimed", { name: app.connection.name })), h("pre.codes", text), h("div.row", save)]);
 }
 

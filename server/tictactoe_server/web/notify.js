@@ -31,7 +31,7 @@ const findSubscription = async () => (await (await findRegistration())?.pushMana
 async function subscribe(applicationServerKey = "") {
 	if ((await Notification.requestPermission()) !== "granted") throw new Error(say("page notify push denied"));
 	const worker = new URL("./worker.js", import.meta.url);
-	for (const [id, n] of Object.entries({ one: 1, other: "{n}" })) worker.searchParams.set(id, say("page turns", { n }));
+	for (const [id, n] of Object.entries({ one: 1, other: "{n}" })) worker.searchParams.set(id, say("turns await", { n }));
 	const registration = await navigator.serviceWorker.register(worker, { scope: SCOPE.pathname });
 	const starting = registration.installing ?? registration.waiting;
 	if (!registration.active) await new Promise((resolve) => starting?.addEventListener("statechange", () => registration.active && resolve(null)));
@@ -79,13 +79,13 @@ export async function openNotify(app) {
 	const push = makePush((subscription) => ask({ push: subscription }), blame);
 	const settings = h("div.identity", { hidden: true },
 		push.element,
-		checkField(say("page notify feed"), feed, say("page notify feed note")), address,
-		h("form.row", { submit: () => ask({ webhook: webhook.value.trim() || null }, webhook) }, field(say("page notify webhook"), webhook, say("page notify webhook note")), h("button", sayTitle("deed save"))),
-		checkField(say("page notify quiet"), quiet, say("page notify quiet note")), times,
+		checkField(say("page notify feed"), feed, say("option feed")), address,
+		h("form.row", { submit: () => ask({ webhook: webhook.value.trim() || null }, webhook) }, field(say("page notify webhook"), webhook, say("option webhook")), h("button", sayTitle("deed save"))),
+		checkField(say("page notify quiet"), quiet, say("option quiet-hours")), times,
 	);
 	/** What is set, as far as known. @type {Partial<Ok>} */
 	let known = {};
-	openDialog(say("page notify heading"), h("div.identity", about, fault, settings));
+	openDialog(say("page notify title"), h("div.identity", about, fault, settings));
 	await ask({});
 
 	/** @param {Omit<Protocol.Notify, "type" | "id">} changed @param {HTMLElement} [control] that a refusal is about */
@@ -104,7 +104,7 @@ export async function openNotify(app) {
 	/** @param {Partial<Ok>} set */
 	async function draw(set) {
 		feed.checked = !!set.feed;
-		show(address, set.feed ? makeLink(app, String(set.feed), say("page notify feed"), say("page notify feed address")) : null);
+		show(address, set.feed ? makeLink(app, String(set.feed), say("page notify feed")) : null);
 		webhook.value = set.webhook ?? "";
 		quiet.checked = !!set.quiet;
 		times.hidden = !set.quiet;

@@ -71,7 +71,7 @@ export class OwnGame {
 	#board = h("div.own-board");
 	fields = {
 		rows: number(), columns: number(), line: number(2), marks: h("input", { autocomplete: "off", maxlength: MARKS.length }),
-		opening: select(["", "pie", "swap2"], (one) => say(`form ${one || "none"}`)), misere: check(), gravity: check(), exact: check(),
+		opening: select(["", "pie", "swap2"], (one) => one || say("form none")), misere: check(), gravity: check(), exact: check(),
 	};
 
 	/**
@@ -123,7 +123,7 @@ export class OwnGame {
 		for (const cell of own.blocked) cells[cell] = BLOCKED;
 		for (const cell of findLine(rules) ?? []) cells[cell] = own.marks[0];
 		const toggles = cells.map((mark, cell) => button("", () => this.#toggle(cell), {
-			"aria-label": say("view cell holds", { cell: nameCell(cell, rules), what: say(`view cell ${mark === BLOCKED ? "blocked" : "free"}`) }),
+			"aria-label": say("cell with place", { cell: nameCell(cell, rules), place: say(`view cell ${mark === BLOCKED ? "blocked" : "free"}`) }),
 			"aria-pressed": String(mark === BLOCKED), tabindex: cell ? -1 : 0,
 		}));
 		const preview = { role: "group", "aria-label": say("page own board"), "--rows": own.rows, "--columns": own.columns, keydown: (/** @type {KeyboardEvent} */ event) => this.#moveFocus(event) };

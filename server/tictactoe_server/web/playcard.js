@@ -1,8 +1,8 @@
 /** The card that starts the chosen game: opponent and clock. */
 
-import { say } from "./catalogue.js";
+import { say, sayTitle } from "./catalogue.js";
 import { button, field, h, select, setText, show } from "./dom.js";
-import { makeClock, makeFault, parseClock } from "./forms.js";
+import { checkField, makeClock, makeFault, parseClock } from "./forms.js";
 import { OwnGame } from "./owngame.js";
 import { makeRated } from "./rated.js";
 import { OWN, chosenRules } from "./rules.js";
@@ -30,12 +30,13 @@ function makeTerms({ kept }, onEdit) {
 	const level = select(LEVELS, describeLevel);
 	level.value = "medium";
 	const seat = h("select");
-	const [seen, chat, analysis] = [["private", "public"], ["all", "players"], ["closed", "open"]].map((values) => select(values, (one) => say(`form ${one}`)));
+	const seen = select(["private", "public"], (one) => say(`form ${one}`));
+	const [chat, analysis] = [h("input", { type: "checkbox" }), h("input", { type: "checkbox" })];
 	const more = h("details", h("summary", say("new room more")), h("div.fields",
 		field(say("page new own clock"), ownClock, say("page new clock note")),
-		field(say("new room seen"), seen, say("new room seen note")),
-		field(say("new room chat"), chat, say("new room chat note")),
-		field(say("new room analysis"), analysis, say("new room analysis note")),
+		field(say("new room seen"), seen),
+		checkField(sayTitle("chat players"), chat),
+		checkField(sayTitle("analysis open"), analysis),
 	));
 	return { clock, ownClock, level, seat, more, offerSeats, read, get clockText() { return (ownClock.value || clock.value).trim(); } };
 
@@ -49,7 +50,7 @@ function makeTerms({ kept }, onEdit) {
 	function read() {
 		return {
 			type: "create", visibility: seen.value === "public" ? "public" : "private", seat: seat.selectedIndex ? seat.value : undefined,
-			chat: chat.value === "players" ? "players" : undefined, analysis: analysis.value === "open" ? "open" : undefined,
+			chat: chat.checked ? "players" : undefined, analysis: analysis.checked ? "open" : undefined,
 		};
 	}
 }

@@ -3,7 +3,7 @@
 import { say, sayTitle } from "./catalogue.js";
 import { describeDeed, findDeed, isServerBot } from "./choices.js";
 import { boardAfter, nameCell, nextMark, placerOf } from "./rules.js";
-import { describeCause, describeChoicesAt, describeTakeBack, describeVerdict } from "./telling.js";
+import { OFFERS, describeCause, describeChoicesAt, describeTakeBack, describeVerdict } from "./telling.js";
 import { describeCell, describeClock, describeLevel, describeManners, describeRules, describeTurn, describeUnanswered, endFor, formatDuration, joinWords, nameGame, nameMark, nameOf, namePlayers, ownerOf, seatOf } from "./words.js";
 
 /** The actions that are buttons under the board; the others are answers, or done elsewhere. */
@@ -92,19 +92,19 @@ function turnOf(moment) {
 function describeMoment({ game: { pending, viewer, ended }, state, view: { typed, here }, isBack }) {
 	if (typed) return say("scene typed", { text: typed });
 	if (pending) return say("scene on its way", { cell: nameCell(pending.cell, state.rules) });
-	if (isBack) return here ? describeMove(state, here, viewer) : say("the start");
+	if (isBack) return here ? describeMove(state, here) : say("the start");
 	if (state.status === "over") return describeVerdict(state, viewer);
 	return ended ? "" : describeTurn(state, viewer); // the banner says where the game goes on
 }
 
 /** @param {State} state */
-function describeMove(state, ply = 0, viewer = "") {
+function describeMove(state, ply = 0) {
 	const cell = state.moves[ply - 1];
 	const mark = state.board[cell];
 	const placer = placerOf(state, ply - 1);
 	const name = nameOf(state, placer || mark);
 	const places = { n: ply, all: state.ply, name, mark: nameMark(state, mark), cell: describeCell(cell, state.rules) };
-	return [say(placer ? "move of, placing" : "move of", places), describeChoicesAt(state, ply, viewer)].join(" ").trim();
+	return [say(placer ? "move of, placing" : "move of", places), describeChoicesAt(state, ply)].join(" ").trim();
 }
 
 /** @param {Moment} moment */
@@ -175,7 +175,7 @@ function deedsAt({ game: { isLive, ended, seat: own, viewer }, state, may, view 
 		const is_main = ["rematch ask", "challenge", "computer"].includes(name);
 		return [{ name, label, is_main, is_more: hasMenu && !is_main }];
 	});
-	if (view.mayNotify && state.status === "playing" && seat) made.push({ name: "notify", label: say("view signal ask") });
+	if (view.mayNotify && state.status === "playing" && seat) made.push({ name: "notify", label: say("page notify title") });
 	if (state.event && (state.status === "over" || !seat)) made.unshift(event);
 	if (view.maySharePast || (isLive && state.status !== "waiting" && !view.isReviewing && findDeed(may, "copy"))) made.push({ name: "share", label: sayTitle("key share"), is_more: hasMenu });
 	return seat ? made : [...made, home];
@@ -189,7 +189,7 @@ function describeQuestion(id = "", marks, state) {
 		return say(`waits choose ${state.rules.opening}${state.chosen?.length ? " again" : ""}`, { names, mark: nameMark(state, mark) });
 	}
 	const names = joinWords(marks.map((one) => nameOf(state, one)));
-	return say(`waits ${id}`, { names, n: marks.length, moves: id.endsWith("undo") ? describeTakeBack(state, mark) : "" });
+	return say(OFFERS[id] ?? `waits ${id}`, { name: names, names, n: marks.length, moves: id.endsWith("undo") ? describeTakeBack(state, mark) : "" });
 }
 
 /** @param {Moment} moment */

@@ -6,6 +6,8 @@ import { describeCell, describePlayers, describeReason, describeRules, describeT
 
 const MOST_NAMED = 6;
 const MOST_IN_WORDS = 6;
+/** The sentence about an offer. @type {Record<string, string>} */
+export const OFFERS = { draw: "offers draw", undo: "asks undo", rematch: "asks rematch" };
 const LOSING = ["resigned", "timeout", "forfeit", "claimed"];
 /** What the board and the players' rows show, so that the talk does not repeat it. */
 const SHOWN_ELSEWHERE = ["moved", "ended", "dropped", "back"];
@@ -66,24 +68,24 @@ function tell(event, told) {
 			return sayOf(state, mark, "plays", viewer, { cell: cell === state.last && state.result?.line?.includes(cell) ? nameCell(cell, rules) : describeCell(cell, rules) });
 		}
 		case "chose":
-			return (state.choices ?? []).flatMap((choice) => (choice.mark === mark ? tellChoice(state, choice, viewer) : [])).join("");
+			return (state.choices ?? []).flatMap((choice) => (choice.mark === mark ? tellChoice(state, choice) : [])).join("");
 		case "taken back": {
 			const moves = cells.length <= MOST_NAMED ? nameMoves(cells, rules) : "";
-			if (moves && mark) return sayOf(state, mark, "takes back", viewer, { moves });
+			if (moves && mark) return say("takes back", { name: nameOf(state, mark), moves });
 			return say(moves ? "taken back" : "taken back unnamed", { n: cells.length, moves });
 		}
 		case "out":
-			return state.seats[mark]?.out ? sayOf(state, mark, `out ${why ?? whyOut(state, mark)}`, viewer) : ""; // the end of the game says so too
+			return state.seats[mark]?.out ? `${describeOut(state, mark, why, viewer)} ${say("others play on")}` : ""; // the end of the game says so too
 		case "ended":
 			return describeResult(state, viewer);
 		case "offered":
-			return sayOf(state, mark, kind === "draw" ? "offers draw" : kind === "undo" ? "asks undo" : "asks rematch", viewer, { moves: cells.length ? nameMoves(cells, rules) : describeTakeBack(state, mark) });
+			return sayOf(state, mark, OFFERS[kind ?? ""], viewer, { moves: cells.length ? nameMoves(cells, rules) : describeTakeBack(state, mark), n: 1 });
 		case "declined":
-			return sayOf(state, mark, `declines ${kind}`, viewer);
+			return sayOf(state, mark, "declined", viewer);
 		case "withdrawn":
-			return sayOf(state, mark, `withdraws ${kind}`, viewer);
+			return sayOf(state, mark, "withdrawn", viewer);
 		case "lapsed":
-			return kind === "rematch" ? "" : say(`lapses ${kind}`);
+			return kind === "rematch" ? "" : say("lapsed");
 		default:
 			return tellOfSeat(event, told);
 	}
@@ -93,7 +95,7 @@ function tell(event, told) {
 function tellOfSeat({ type, mark = "", name: called = "", before }, { events, state, viewer, afterLoss }) {
 	const seat = state.seats[mark];
 	const name = nameOf(state, mark);
-	if (type === "left" && !seat) return `${say("left seat", { name: called })} ${say("seat free", { mark: nameMark(state, mark) })}`;
+	if (type === "left" && !seat) return `${say("left room", { name: called })} ${say("seat free", { mark: nameMark(state, mark) })}`;
 	if (!seat || seat.player === viewer) return "";
 	const isBeginning = state.game === 1 && !state.ply; // when a seat may be kept for somebody
 	switch (type) {
@@ -118,18 +120,20 @@ function tellOfSeat({ type, mark = "", name: called = "", before }, { events, st
 	}
 }
 
-/** @param {State} state @param {Protocol.OpeningChoice} choice @param {string} viewer */
-function tellChoice(state, { by: mark, mark: before, take }, viewer) {
+/** @param {State} state @param {Protocol.OpeningChoice} choice */
+function tellChoice(state, { by: mark, mark: before, take }) {
 	const other = Object.keys(state.seats).find((one) => one !== mark) ?? mark;
 	const places = { take: nameMark(state, take), other: nameOf(state, other), mark: nameMark(state, other) };
 	const id = take === MORE ? "chose more" : take === before ? "chose stay" : "chose swap";
-	if (other !== seatOf(state, viewer) || id === "chose stay") return sayOf(state, mark, id, viewer, places);
-	return say(`${id}, them`, { name: nameOf(state, mark), ...places });
+	return say(id, { name: nameOf(state, mark), ...places });
 }
 
 /** What was chosen after so many moves, "" for nothing. @param {State} state */
-export const describeChoicesAt = (state, count = 0, viewer = "") =>
-	(state.choices ?? []).flatMap((choice) => (choice.ply === count ? tellChoice(state, choice, viewer) : [])).join(" ");
+export const describeChoicesAt = (state, count = 0) =>
+	(state.choices ?? []).flatMap((choice) => (choice.ply === count ? tellChoice(state, choice) : [])).join(" ");
+
+/** @param {State} state */
+const describeOut = (state, mark = "", why = whyOut(state, mark), viewer = "") => sayOf(state, mark, `ended ${why === "late" ? "timeout" : why}`, viewer);
 
 /** Why somebody is out of a game or has lost it, if no event says so. @param {State} state */
 function whyOut({ seats, clock, news = [] }, mark = "") {

@@ -22,11 +22,11 @@ export class Timeline {
 	#playing = button("▶", () => this.#toggle(), { hidden: true });
 	#back = [
 		button("«", () => this.look(0), { "aria-label": say("view steps first") }),
-		button("‹", () => this.step(-1), { "aria-label": say("view steps back") }),
+		button("‹", () => this.step(-1), { "aria-label": sayTitle("does back") }),
 	];
 	#on = [
-		button("›", () => this.step(1), { "aria-label": say("view steps on") }),
-		button("»", () => this.look(), { "aria-label": say("view steps last") }),
+		button("›", () => this.step(1), { "aria-label": sayTitle("does next") }),
+		button("»", () => this.look(), { "aria-label": sayTitle("key to the newest") }),
 	];
 	list = h("ol.moves", { "aria-label": sayTitle("column moves"), tabindex: 0 });
 	steps = h("div.steps", { role: "group", "aria-label": say("view steps") }, this.#back, this.#where, this.#on, this.#playing);
@@ -85,12 +85,12 @@ export class Timeline {
 	}
 
 	/** @param {State} state @param {readonly string[]} kinds how good each was, as far as known */
-	draw(state, viewer = "", kinds = []) {
+	draw(state, kinds = []) {
 		const { rules, board, status, chosen, moves } = state;
 		this.#count = moves.length;
 		if (this.here !== null && this.here >= moves.length) this.here = null;
 		const listed = moves.map((cell, at) => ({
-			ply: at + 1, mark: board[cell], cell: nameCell(cell, rules), kind: kinds[at] ?? "", choice: chosen ? describeChoicesAt(state, at + 1, viewer) : "",
+			ply: at + 1, mark: board[cell], cell: nameCell(cell, rules), kind: kinds[at] ?? "", choice: chosen ? describeChoicesAt(state, at + 1) : "",
 		}));
 		const look = lookOf(rules);
 		showKeyed(this.list, listed, ({ ply, mark, cell, choice }) => `${look} ${ply} ${mark}${cell} ${choice}`, (move) => this.#makeMove(rules, move), drawKind);

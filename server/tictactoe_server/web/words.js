@@ -43,7 +43,7 @@ export function nameMark({ rules }, mark = "") {
 }
 
 /** @param {{seats: {[mark: string]: {name: string} | null}}} state */
-export const namePlayers = ({ seats }) => Object.values(seats).map((seat) => seat?.name ?? say("free seat")).join(say("versus"));
+export const namePlayers = ({ seats }) => Object.values(seats).map((seat) => seat?.name ?? say("view cell free")).join(say("versus"));
 
 /** @param {Rules} rules */
 export function describeRules(rules) {
@@ -76,8 +76,8 @@ export const describeLevel = (level = "") => sayOr(`level ${level}`, level);
 /** @param {{rated?: boolean, host_rating?: number, host_provisional?: boolean, analysis?: string, chat?: string}} room */
 export function describeManners({ rated, host_rating, host_provisional, analysis, chat }) {
 	const told = rated ? [say("rated") + (host_rating ? ` ${host_rating}${host_provisional ? "?" : ""}` : "")] : [];
-	if (analysis) told.push(sayOr(`analysis ${analysis}`, say("analysis", { said: analysis })));
-	if (chat) told.push(chat === "players" ? say("chat players") : say("chat", { said: chat }));
+	if (analysis) told.push(sayOr(`analysis ${analysis}`, analysis));
+	if (chat) told.push(sayOr(`chat ${chat}`, chat));
 	return told;
 }
 
@@ -118,16 +118,16 @@ export function describePlayers(state, viewer = "") {
 /** @param {State} state */
 export function describeTurn(state, viewer = "") {
 	const { status, turn: mark, opening } = state;
-	if (status === "waiting" || status === "over") return say(`turn ${status}`, { n: Object.values(state.seats).filter((seat) => !seat).length });
-	if (!mark) return say("turn status", { status });
+	if (status === "waiting") return say("turn waiting", { n: Object.values(state.seats).filter((seat) => !seat).length });
+	if (status === "over") return say("refused game_over");
+	if (!mark) return status;
 	const own = seatOf(state, viewer);
 	const whose = mark === own ? "yours" : "of";
 	const name = nameOf(state, mark);
-	if (!opening) return say(`turn ${whose}`, { mark: nameMark(state, mark), name });
+	if (!opening) return say(whose === "yours" ? "turn yours" : "refused not_your_turn", { mark: nameMark(state, mark), name });
 	if (opening.options.length) return say(`turn choose ${whose}`, { name });
 	const other = state.rules.marks.replace(mark, "");
-	const id = other === own ? "turn place of, you" : `turn place ${whose}`;
-	return say(id, { name, other: nameOf(state, other), mark: nameMark(state, opening.places ?? ""), n: opening.left });
+	return say(`turn place ${whose}`, { name, other: nameOf(state, other), mark: nameMark(state, opening.places ?? ""), n: opening.left });
 }
 
 /** Whether a game was drawn; one that was aborted, or ended in a way that only newer servers know, was not. @param {{winner: string | null, reason: string}} result */
@@ -138,9 +138,7 @@ export const describeReason = (reason = "") => sayOr(`by ${reason}`, say("by oth
 /** @param {Protocol.Notice | Protocol.Announcement} push */
 export function describePush(push) {
 	if (push.type === "announcement") return say("server says", { text: push.text });
-	const isFinal = push.code === "stopping";
-	if (push.in_ms === undefined) return say(isFinal ? "server stops" : "server restarts");
-	return say(isFinal ? "last games before stop" : "last games before restart");
+	return say(push.code === "stopping" ? "refused busy stopping" : "refused busy restarting");
 }
 
 /** Say that the server of a room does not answer, and what is being done about it. @param {Unanswered | null} [there] */

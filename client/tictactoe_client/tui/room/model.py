@@ -285,20 +285,20 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
             called = "key back" if model.room.state.event else called  # Back may lead to the event's page
         elif action == "back" and ((is_first and situation == "replay") or keeps_seat):
             called = "deed leave"
-        named[action] = say(called, key=keymap.show("back"))
+        named[action] = say(called)
     return join_hints(named, keymap, in_text=bool(model.line.mode))
 
 
 def _name_moves(model: RoomModel, rules: Rules, keymap: Keymap, settings: Settings) -> dict[str, str]:
     typed, enter = model.typed, keymap.show_key("enter")
     if typed and model.may_send and is_whole(typed, rules, settings.keys):
-        return {"enter": say("key play", typed=typed.strip()), "back": say("key clear")}
+        return {"enter": say("key play", typed=typed.strip()), "back": say("key cancel")}
     if typed and not goes_on(typed.lstrip(), rules):
-        return {"back": say("key clear")}
+        return {"back": say("key cancel")}
     place, ways, usual = keymap.show("place"), [*map(keymap.show, ARROWS)], [*map(keymap.show_key, ARROWS)]
     arrows, sides = say("key arrows") if ways == usual else "/".join(ways), "/".join(ways[2:])
     if rules.gravity and rules.columns <= MOST_COLUMN_KEYS:
-        return {f"1-{rules.columns}": say("key drop"), f"{sides} + {place}": ""}
+        return {f"1-{rules.columns}": say("deed place"), f"{sides} + {place}": ""}
     if has_single_keys(rules):
         return {"qwe/asd/zxc" if settings.keys is Keys.LETTERS else "1-9": say("deed place"), f"{arrows}+{place}": ""}
     if rules.gravity:

@@ -48,6 +48,7 @@ from tictactoe_words.openings import choices_at
 from tictactoe_words.scene import Scene, Shown
 from tictactoe_words.telling import describe_why_over, tell_choice
 from tictactoe_words.wording import (
+    capitalize,
     count,
     describe_manners,
     describe_players,
@@ -132,7 +133,7 @@ def fill_panel(
     room, talk = max(0, height - len(lines)), break_talk(model, width)
     rounds = list_rounds(state.rules.marks, state.board, tuple(model.room.moves))
     rows = [(number, plies, "") for number, plies in enumerate(rounds, 1)]
-    rows = _break_rows(rows, state, model.room.viewer) if state.chosen else rows
+    rows = _break_rows(rows, state) if state.chosen else rows
     for_talk = min(len(talk), max(0, room - min(len(rows), max(_FEWEST_MOVE_LINES, room // 2)) - 1))
     lines += _list_moves(rows, min(len(rows), room - (for_talk + 1 if for_talk else 0)), width, model)
     talk = cut_talk(model, talk, for_talk)
@@ -205,7 +206,7 @@ def _list_facts(model: RoomModel, width: int) -> list[str]:
     if state.game == 1 and not any(state.score.values()):
         return []
     tally = describe_tally(state)
-    numbered = say("panel game", n=state.game, tally=tally)
+    numbered = say("game", n=state.game, players=tally)
     return [numbered if measure(numbered) <= width else shorten(tally, width)]
 
 
@@ -250,13 +251,13 @@ def _list_end(model: RoomModel, scene: Scene, width: int, height: int, *, ascii_
     return [] if found is None else [*(((line, role),) for line in found), ()]
 
 
-def _break_rows(rows: list[Row], state: RoomState, viewer: str) -> list[Row]:
+def _break_rows(rows: list[Row], state: RoomState) -> list[Row]:
     found: list[Row] = []
     for number, plies, _ in rows:
         start = plies.start
         for ply in plies:
             for choice in choices_at(state, ply):
-                found += [(number, range(start, ply + 1), ""), (0, range(0), tell_choice(choice, state, viewer))]
+                found += [(number, range(start, ply + 1), ""), (0, range(0), tell_choice(choice, state))]
                 number, start = 0, ply + 1
         found += [(number, range(start, plies.stop), "")] if start < plies.stop else []
     return found
@@ -312,7 +313,7 @@ def fill_invitation(model: RoomModel, width: int, height: int, link: str) -> tup
         company = say("invitation watcher", players=company)
     elif sum(held is not None for held in state.seats.values()) == 1:
         company = say("invitation own", mark=model.room.seat)
-    facts = company, say(f"invitation {state.visibility}", clock=f"{clock[:1].upper()}{clock[1:]}")
+    facts = company, say(f"invitation {state.visibility}", clock=capitalize(clock))
     lines: list[Line] = [((shorten_words(fact, width), "dim"),) for fact in facts]
     lines += [
         ((line, "dim"),) for sentence in explain_rules(state.rules) for line in wrap(sentence, width) if height > _LOW
@@ -467,7 +468,7 @@ class RoomView(Canvas):
         label = say("head replay") if is_record else say("head watching") if watches else ""
         watching = say("count watcher", n=state.watchers) if state.watchers and watches else ""
         back = f"[◂ {say('key back')}]" if here and watches else ""
-        right = say("head latency", ms=session.latency_ms) if session.phase == "online" else say("head offline")
+        right = say("head latency", ms=session.latency_ms) if session.phase == "online" else f"{say('page offline')} ●"
         if is_record or model.actions.timeline.is_back or (watches and state.status != "waiting"):
             moments = [say("head move", n=here, total=total), *([back] if back else [])]
             right = "   ".join([watching, *moments] if watching and picture.width >= NARROW else moments)

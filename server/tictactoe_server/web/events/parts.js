@@ -21,11 +21,12 @@ export class Entry {
 	#named = field(say("page event your name"), this.#name);
 	#ticketed = field(say("page event ticket"), this.#ticket);
 	#form = h("form.row", { submit: () => this.#enter() }, this.#named, this.#ticketed, h("button.primary.big", say("page join")));
-	#here = h("div.ask", { hidden: true, role: "alert" }, h("p", say("page event card")), button(sayTitle("key play here"), () => this.#enter(true), { class: "primary" }), button(sayTitle("key cancel"), () => void (this.#here.hidden = true)));
+	#inUse = h("p");
+	#here = h("div.ask", { hidden: true, role: "alert" }, this.#inUse, button(sayTitle("key play here"), () => this.#enter(true), { class: "primary" }), button(sayTitle("key cancel"), () => void (this.#here.hidden = true)));
 	#board = button(say("page event board"), () => this.following.app.play({ type: "join", room: this.#room }), { class: "primary big" });
 	#back = button(say("page event back"), () => this.#do({ type: "event_ready", on: true }), { class: "primary" });
 	#pause = button(sayTitle("key event pause"), () => this.#do({ type: "event_ready", on: false }));
-	#leave = sure(sayTitle("tournament do leave"), () => this.#do({ type: "event_leave" }));
+	#leave = sure(sayTitle("deed leave"), () => this.#do({ type: "event_leave" }));
 	element = h("section.card.entry", { "aria-label": say("page event you") },
 		this.#told, this.#form, this.#here, h("div.row", this.#board, this.#back, this.#pause, this.#leave), this.#fault,
 	);
@@ -83,13 +84,17 @@ export class Entry {
 			return await following.ask(request);
 		} catch (error) {
 			const isInUse = error instanceof Refused && error.why === "event card";
-			if (isInUse) this.#here.hidden = false;
+			if (isInUse) {
+				setText(this.#inUse, `${messageOf(error)} ${say("card here")}`);
+				this.#here.hidden = false;
+			}
 			return void setText(this.#fault, isInUse ? "" : messageOf(error));
 		}
 	}
 }
 
-const ACTIONS = ["begin", "next", "pause", "resume", "close"];
+/** @type {Record<string, string>} */
+const LABELS = { begin: "type begin", next: "tournament do next", pause: "type pause", resume: "tournament do resume", close: "tournament do close" };
 const MOST_TRIES = 3;
 const MAIN = ["begin", "next", "resume"];
 
@@ -101,10 +106,10 @@ export class Organiser {
 		const { app, code } = following;
 		this.following = following;
 		this.run = this.run.bind(this);
-		this.buttons = ACTIONS.map((action) => {
+		this.buttons = Object.keys(LABELS).map((action) => {
 			const make = action === "close" ? sure : button;
 			const does = () => (action === "begin" ? this.#begin() : this.run(action));
-			return { action, element: make(say(`tournament do ${action}`), does, { class: MAIN.includes(action) ? "primary" : "" }) };
+			return { action, element: make(say(LABELS[action]), does, { class: MAIN.includes(action) ? "primary" : "" }) };
 		});
 		const name = nameInput({ autocomplete: "off" });
 		this.roster = h("form.row", { submit: () => this.run("add", { name: name.value }).then((ok) => ok && (name.value = "")) },

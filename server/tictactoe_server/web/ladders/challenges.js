@@ -68,7 +68,7 @@ function finish(app, over) {
 	const { challenge: id, how, room = "" } = over;
 	const challenge = close(id);
 	if (!challenge) return;
-	const text = describeChallengeEnd(over, challenge, app.home.player, app.names.get(challenge.to));
+	const text = describeChallengeEnd(over);
 	const enter = () => void app.play({ type: "join", room });
 	if (how !== "accepted") app.say(text);
 	else if (!isOwn(app, challenge)) return; // the answer itself leads the other player there
@@ -119,7 +119,7 @@ export function askForGame(app, player = "") {
 	const form = h("form.ask-terms", { submit: send, change: judge },
 		field(say("new room game"), game), field(say("new room clock"), clock), rated.element,
 		field(say("new room seat"), side), fault,
-		h("div.row", h("button.primary", sayTitle("key challenge"))),
+		h("div.row", h("button.primary", sayTitle("type challenge"))),
 	);
 	if (PRESETS.includes(app.kept.game)) game.value = app.kept.game;
 	const dialog = openDialog(say("page challenge title", { name: app.names.get(player) ?? "" }), form);

@@ -76,7 +76,7 @@ async function makePlayer(app, asked) {
 	setEmblem(head, id);
 	app.names.set(id, title);
 	const element = h("div.ladders",
-		h("div.hero", head, mayMeet && h("div.row", button(sayTitle("key challenge"), () => askForGame(app, id), { class: "primary" }), block)),
+		h("div.hero", head, mayMeet && h("div.row", button(sayTitle("type challenge"), () => askForGame(app, id), { class: "primary" }), block)),
 		h("p", profile.text),
 		h("section.card", h("h2", say("ladder title")), ladders.length ? h("ul.rooms", ladders.map(makeStanding)) : h("p.note", say("ladder no games"))),
 		games.length > 0 && h("section.card", h("h2", say("page player games", { name: title })), h("ul.rooms", games.map((game) => makeGame(game, id)))),
