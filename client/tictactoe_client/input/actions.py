@@ -333,7 +333,7 @@ class Actions:
         plies = range(here + 2, judge.position.ply + 1) if by > 0 else range(here, 0, -1)
         mistake = await anext(judge.mistakes(plies), None)
         if mistake is None:
-            return [say("no more mistakes")]
+            return [say("no mistake after" if by > 0 else "no mistake before")]
         self.timeline = self.timeline.jump(mistake.ply - 1)
         return [mistake.describe(state.rules.to_rules()), *self.draw(state)]
 
