@@ -197,6 +197,17 @@ async def test_an_invalid_option_is_explained(arguments: list[str], words: str) 
     assert words in " ".join(errors.replace("│", "").split())
 
 
+async def test_limits_may_come_from_the_environment_several_at_once() -> None:
+    options = {"TICTACTOE_LIMIT": "rooms-per-player=1 connections-per-address=2"}
+    async with started(*HERE, **options) as process:
+        url = await url_of(process)
+        async with open_peer(url) as ana, open_peer(url):
+            assert (await ana.ask("create"))["type"] == "ok"
+            assert await ana.refusal("create") == "rate_limited"
+            with pytest.raises(InvalidStatus):
+                await connect(url, proxy=None)
+
+
 async def test_a_server_with_few_descriptors_keeps_some_and_tells_newcomers_that_they_are_too_many() -> None:
     before = ("sh", "-c", 'ulimit -n 160; exec "$@"', "sh")
     async with started(*HERE, before=before) as process:
@@ -339,6 +350,14 @@ async def test_sighup_reloads_the_certificate(authority: Authority) -> None:
         writer.close()
         await writer.wait_closed()
         await stopped(process)
+
+
+async def test_half_a_pair_is_a_usage_error_and_a_wrong_one_a_line(authority: Authority) -> None:
+    for option, file in (("--tls-cert", authority.cert), ("--tls-key", authority.key)):
+        code, _, errors = await run(option, str(file))
+        assert (code, "--tls-cert and --tls-key must be given together" in errors) == (2, True)
+    told = await complaint("--tls-cert", str(authority.cert), "--tls-key", str(authority.ca), "--port", "0")
+    assert told.startswith(f"Cannot use the certificate in {authority.cert} or the key in ")
 
 
 @pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="this system has no such sockets")

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import shutil
 import sqlite3
 import stat
 import sys
@@ -158,6 +159,7 @@ def test_another_programs_database_is_not_changed(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize("is_killed", [False, True])
 @pytest.mark.parametrize(
     ("id", "schema", "reason"),
     [
@@ -167,23 +169,42 @@ def test_another_programs_database_is_not_changed(tmp_path: Path) -> None:
     ],
 )
 def test_what_another_version_or_program_wrote_is_refused_and_not_changed(
-    tmp_path: Path, id: int, schema: int, reason: str
+    tmp_path: Path, id: int, schema: int, reason: str, *, is_killed: bool
 ) -> None:
-    folder, path = tmp_path, tmp_path / FILE_NAME
-    change(path, f"PRAGMA application_id = {id}", f"PRAGMA user_version = {schema}")
-    before = path.read_bytes()
+    original, folder = tmp_path / "original", tmp_path / "data"
+    original.mkdir()
+    path = folder / FILE_NAME
+    change(original / FILE_NAME, f"PRAGMA application_id = {id}", f"PRAGMA user_version = {schema}")
+    with contextlib.closing(sqlite3.connect(original / FILE_NAME)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("CREATE TABLE rooms (key TEXT)")
+        if is_killed:
+            shutil.copytree(original, folder)
+    if not is_killed:
+        shutil.copytree(original, folder)
+    assert (folder / f"{FILE_NAME}-wal").exists() == is_killed
+    folder.chmod(0o755)
+    before = snapshot(folder)
     for use in (
         lambda: SqliteStore.open(folder, KEPT),
-        lambda: back_up(database_in(folder), folder / "backup"),
+        lambda: back_up(database_in(folder), tmp_path / "backup"),
         lambda: restore_backup(folder, path),
         lambda: asyncio.run(check_database(path, KEPT)),
         lambda: asyncio.run(read_folder(folder)),
     ):
         with pytest.raises(CannotOpenStore, match=reason):
             use()
-    assert path.read_bytes() == before
+    assert snapshot(folder) == before
 
 
 async def read_folder(folder: Path) -> None:
     async with folder_source(folder, KEPT):
         pass
+
+
+def snapshot(folder: Path) -> dict[str, tuple[bytes, int, int]]:
+    """Return the content, mode and modification time of each file and of the folder itself."""
+    return {
+        path.name: (path.read_bytes() if path.is_file() else b"", path.stat().st_mode, path.stat().st_mtime_ns)
+        for path in (folder, *folder.iterdir())
+    }

@@ -139,9 +139,13 @@ async def test_an_expired_certificate_is_logged(authority: Authority, caplog: py
     assert "certificate has expired: clients reject it" in caplog.messages
 
 
-def test_an_encrypted_key_is_refused(authority: Authority, tmp_path: Path) -> None:
+def test_encrypted_keys_and_unusable_files_are_refused(authority: Authority, tmp_path: Path) -> None:
     encrypted = str(tmp_path / "encrypted.pem")
     command = ("openssl", "pkey", "-aes128", "-passout", "pass:secret", "-in", str(authority.key), "-out", encrypted)
     subprocess.run(command, check=True, capture_output=True, env=environment())
     with pytest.raises(OperatorError, match=f"The key {encrypted} is encrypted. Use a key without a passphrase."):
         Certificate(authority.cert, Path(encrypted))
+    with pytest.raises(OperatorError, match=f"Cannot read {tmp_path}: is a directory."):
+        Certificate(authority.cert, tmp_path)
+    with pytest.raises(OperatorError, match=r"Cannot use the certificate in .* or the key in .*: not in pem format\."):
+        Certificate(authority.key, authority.cert)
