@@ -154,6 +154,8 @@ async def test_an_export_has_all_data_in_pages(server: Server) -> None:
         assert {*found} == {"player", "games", *tables}
         ids = [peer.welcome["player"] for peer in (ana, bo)]
         assert found["blocks"] == [{"player": ids[0], "blocked": ids[1:]}]
+        assert [challenge["player"] for challenge in found["challenges"]] == ids[:1]
+        assert {"until", "how", "answer", "room"}.isdisjoint(found["challenges"][0])
         assert found["accounts"][0]["claimed"] == NAME
         assert "salt" not in str(found)
         assert (await ana.ask("export", before=first["before"]))["export"] == {"games": []}

@@ -63,10 +63,14 @@ async def test_a_seated_player_cannot_watch_the_room(ana: Peer, room: str) -> No
     assert await ana.refusal("watch", room=room, seq=99) == "not_allowed"
 
 
-async def test_a_room_that_was_closed_elsewhere_is_not_there(store: TroubledStore, server: Server, room: str) -> None:
+async def test_a_room_that_was_closed_elsewhere_is_closed_for_everybody(
+    store: TroubledStore, server: Server, ana: Peer, bo: Peer, room: str
+) -> None:
     store.rooms.put(None, room)
     async with open_peer(server.url) as watcher:
         assert await watcher.refusal("watch", room=room, seq=99) == "no_such_room"
+    for peer in (ana, bo):
+        assert (await peer.next_of("closed"))["room"] == room
 
 
 async def test_claims_of_seen_states_reload_a_room_at_most_once_a_second(
