@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 import nkeys
 import pytest
+from click.testing import CliRunner
 from msgspec.structs import replace
 
 from tests.authority import Authority
@@ -23,10 +24,12 @@ from tests.server.nats_node import Node, check_refusal, empty_store, make_anew, 
 from tests.server.stored import ANA_KEY, finish, forget_ban, keep, keep_ban, keep_player, room_of, rooms_in, seat
 from tests.server.tables import ANA, BO
 from tictactoe_server.core.remote import RemoteServers
+from tictactoe_server.features.cluster import commands
+from tictactoe_server.features.jetstream import streams as sharding
 from tictactoe_server.features.jetstream.link import Link
 from tictactoe_server.features.jetstream.store import JetStreamStore
 from tictactoe_server.features.jetstream.stream import Stream
-from tictactoe_server.features.jetstream.streams import make_streams, name_of
+from tictactoe_server.features.jetstream.streams import Streams, make_streams, name_of
 from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.records.tables import BANS, KEPT, PLAYERS, ROOMS, Ban
 from tictactoe_server.rooms.finished import FinishedGame
@@ -366,6 +369,21 @@ def test_the_rights_that_init_prints_are_all_that_a_server_needs(tmp_path: Path)
             await store.close()
 
         asyncio.run(play())
+
+
+def test_init_waits_for_nodes_that_are_still_starting(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    failures = ["No peers yet."] * 2
+
+    async def fail_first(link: Link, count: int, replicas: int) -> Streams:
+        if failures:
+            raise CannotOpenStore(failures.pop())
+        return await make_streams(link, count, replicas)
+
+    monkeypatch.setattr(sharding, "make_streams", fail_first)
+    monkeypatch.setattr(commands, "set_up_logging", lambda *_: None)
+    ended = CliRunner().invoke(commands.init, ["--store", node.url, "--replicas", "1"])
+    assert (ended.exit_code, failures) == (0, []), ended.output
+    assert ended.stderr == "No peers yet. Retrying for up to 25 s.\n"
 
 
 @pytest.mark.parametrize(

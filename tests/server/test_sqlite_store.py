@@ -61,6 +61,22 @@ async def test_an_unwritable_value_fails_alone(laboratory: Laboratory) -> None:
     assert set(await rooms_in(laboratory.store)) == {CODE, OTHER}
 
 
+async def test_a_failing_callback_does_not_affect_others(laboratory: Laboratory) -> None:
+    class Careless:
+        def stored(self, revision: int) -> None:
+            raise RuntimeError("a bug")
+
+        def failed(self, error: Exception) -> None:
+            raise RuntimeError("a bug") from error
+
+    await laboratory.hold()
+    laboratory.store.table(ROOMS).save(CODE, room_of(CODE), MISSING, Careless())
+    other = asyncio.ensure_future(keep(laboratory.store, room_of(OTHER), MISSING))
+    await asyncio.sleep(0)
+    laboratory.go_on()
+    assert await other > MISSING
+
+
 async def test_a_full_queue_is_busy_and_writes_nothing(tmp_path: Path) -> None:
     async with open_laboratory(tmp_path, max_waiting=5) as laboratory:
         outcomes = await laboratory.save_all(CODES[:9])
