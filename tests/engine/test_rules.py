@@ -75,6 +75,7 @@ WRONG_RULES: list[tuple[dict[str, Any], str]] = [
     *(({"opening": opening}, "opening") for opening in ("swap3", "", "swap2")),
     ({"marks": "XOA", "opening": "pie"}, "opening"),
     ({"rows": 6, "line": 4, "gravity": True, "opening": "swap2"}, "opening"),
+    ({"rows": 6, "columns": 6, "line": 4, "misere": True, "opening": "swap2"}, "opening"),
     ({"rows": 1, "columns": 5, "line": 4, "opening": "swap2"}, "opening"),
 ]
 """Rules that are refused, with the field at fault."""

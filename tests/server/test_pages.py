@@ -22,7 +22,7 @@ from tests.server.test_limits import serving
 from tests.server.test_plain_http import Answer, read_answer
 from tictactoe_engine.records import parse_record
 from tictactoe_protocol import clean_text
-from tictactoe_server.http.assets import Assets
+from tictactoe_server.http.assets import Assets, Modules
 from tictactoe_server.http.pages import draw_qr
 from tictactoe_server.play.lobby import CODES
 from tictactoe_server.records.tables import SHARES
@@ -443,6 +443,21 @@ def test_the_folder_of_assets_changes_with_every_file(tmp_path: Path) -> None:
         pages.add(Assets(tmp_path).page("{{description}}", "x"))
     assert len(pages) == 2
     assert all(page.endswith(b"{{description}}") for page in pages), "a title is no template"
+
+
+@pytest.mark.parametrize(
+    ("imported", "fault"),
+    [
+        ('import { main } from "./main.js";', "'main.js', 'a.js', 'main.js'"),
+        ('import * as b from "./b.js";', 'in a.js: import * as b from "./b.js";'),
+        ('export { b } from "./b.js";', 'in a.js: export { b } from "./b.js";'),
+    ],
+    ids=["circular", "import", "export"],
+)
+def test_circular_and_unsupported_imports_of_modules_are_refused(imported: str, fault: str) -> None:
+    texts = {"main.js": 'import { a } from "./a.js";\n', "a.js": f"{imported}\n", "b.js": ""}
+    with pytest.raises(ValueError, match=re.escape(fault)):
+        Modules(texts, ("main.js",), ())
 
 
 def test_every_process_serves_the_same_under_the_same_path() -> None:
