@@ -364,6 +364,11 @@ def test_names_and_chat_are_cut_to_the_protocols_limits() -> None:
     assert push.text == "y" * 200 + "…"
 
 
+def test_an_unprintable_name_is_shown_as_a_question_mark() -> None:
+    push = read_state(encode(state(text="\u200b")).decode())
+    assert {seat.name for seat in push.seats.values() if seat} == {"?"}
+
+
 def test_a_token_is_kept_as_it_came_but_not_without_end() -> None:
     came = make_welcome(token="\u202eé\x7f")
     assert read_message(encode(came).decode()).push == came

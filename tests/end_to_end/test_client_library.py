@@ -119,6 +119,16 @@ async def test_a_seat_that_is_kept_is_taken_up_again_by_the_token(server: Server
         assert (await ana.rooms.join(code)).seat == "X"
 
 
+async def test_closing_a_room_ends_the_iteration_with_the_reason(server: Server) -> None:
+    async with connect(server.url) as client, connect(server.url) as other:
+        room = await client.rooms.create()
+        watched = await other.rooms.watch(room.code)
+        await room.leave()
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            assert [state.room async for state in watched]
+        assert (watched.ended, watched.closed_reason) == ("closed", "Everybody left.")
+
+
 async def test_a_stopped_server_ends_everything_with_connection_lost(server: Server) -> None:
     async with connect(server.url) as client:
         room = await client.rooms.create()

@@ -1,4 +1,4 @@
-"""Shell completion: bash for real, zsh and fish by the answers to their requests."""
+"""Shell completion: bash for real, the scripts of all three shells by the names in them."""
 
 import shlex
 import shutil
@@ -52,3 +52,11 @@ async def test_the_tab_key_completes_at_a_prompt_of_bash(tmp_path: Path) -> None
         await shell.ask(f'cd {tmp_path}; eval "$({PROGRAM} completion bash)"; echo rea""dy\r', "ready")
         await shell.ask(f"{PROGRAM} bo\t--rul\tcon\t", f"{PROGRAM} bot --rules connect-four ")
         await shell.ask(f"\x15{PROGRAM} replay a-g\t", f"{PROGRAM} replay a-game.txt ")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_each_shell_gets_a_script_for_the_program(shell: str) -> None:
+    done = run_program([*COMMAND, "completion", shell], env=environment())
+    assert (done.returncode, done.stderr) == (0, "")
+    assert PROGRAM in done.stdout
+    assert f"_TICTACTOE_CLIENT_COMPLETE={shell}_complete" in done.stdout

@@ -86,6 +86,14 @@ async def test_a_value_is_chosen_from_all_of_them_with_the_mouse(open_screen: Op
         assert await until_kept(ana) == {"theme": "night"}
 
 
+async def test_a_setting_fixed_by_client_toml_changes_for_this_run_only(open_screen: OpenScreen) -> None:
+    async with at_settings(open_screen, theme="night", fixed=frozenset({"theme"})) as ana:
+        await ana.until("Theme              night", "in client.toml; here for this run")
+        await ana.do("right", "> Theme              paper")
+        await ana.press("down", "right")
+        assert await until_kept(ana) == {"no_color": True}
+
+
 async def test_the_last_setting_is_saved_even_if_the_program_ends_at_once(open_screen: OpenScreen) -> None:
     async with at_settings(open_screen) as ana:
         await ana.press("right", "right", "right", "ctrl+q")
