@@ -177,3 +177,16 @@ async def test_a_link_to_no_game_that_can_be_played_says_so(server: Server, visi
         await ana.page.get_by_label("Rows").fill(rows)
         await ana.page.keyboard.press("Enter")
         await expect(alert).to_be_empty()
+
+
+async def test_the_name_of_a_game_stays_on_one_line_on_a_small_phone(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server), phone=True)
+    await ana.page.set_viewport_size({"width": 320, "height": 568})
+    names = ana.page.locator(".tile b, .play h2").filter(has_text="Tic‑tac‑toe")
+    await expect(names).to_have_count(2)
+    lines = """names => names.map((name) => {
+        const range = new Range();
+        range.selectNodeContents(name);
+        return new Set([...range.getClientRects()].map(({top}) => top)).size;
+    })"""
+    assert await names.evaluate_all(lines) == [1, 1]
