@@ -551,7 +551,7 @@ def tell_ladders(kind: str, told: Any, names: dict[str, str] | None = None) -> I
                 case _:
                     other = known.get(told.to, "")
                     overs = [ChallengeOver("c", how, "K7M4PQ") for how in (*CHALLENGE_ENDS, "newer")]
-                    ends = [ladders.describe_challenge_end(over) for over in overs]
+                    ends = [ladders.describe_challenge_end(over, told, viewer, other) for over in overs]
                     said[language] = [ladders.describe_challenge(told, viewer, other), *ends]
         speak("en")
         yield {"kind": kind, "told": msgspec.to_builtins(told), "viewer": viewer, "names": known, "said": said}

@@ -26,7 +26,7 @@ MAX_TIMEOUT_SECONDS: Final = 3600
 
 PAIRS: Final = {
     Coordinates.ROW_COLUMN_1: ("2,3", "pair row column"),
-    Coordinates.ROW_COLUMN_0: ("1,2", "pair row column"),
+    Coordinates.ROW_COLUMN_0: ("1,2", "pair from 0"),
     Coordinates.X_Y_1: ("3,2", "pair column row"),
 }
 """An example of each way to name a cell by two numbers, and the id of its description."""
@@ -132,7 +132,7 @@ class Option:
         elif self.key == "language" and setting in LANGUAGES:
             label = open_catalogue(setting).say("language")
         else:
-            label = str(setting)
+            label = say(f"setting {self.key} {setting}")
         if isinstance(setting, Coordinates):
             typed, id = PAIRS[setting]
             return label, say("chat of", name=typed, text=say(id))

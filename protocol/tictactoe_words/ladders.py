@@ -114,10 +114,13 @@ def describe_challenge(challenge: OpenChallenge, viewer: str, other: str = "") -
     return say("challenge you", name=clean_text(challenge.name), terms=terms)
 
 
-def describe_challenge_end(over: ChallengeOver) -> str:
+def describe_challenge_end(over: ChallengeOver, challenge: OpenChallenge, viewer: str, other: str = "") -> str:
     """Return a sentence about the end of a challenge.
 
-    If `over` does not say how it ended, as after a lost connection, the sentence only says that it is over.
+    If `over` does not say how it ended, as after a lost connection, the sentence only says that it is over. `other` is
+    the name of the challenged player, or "" if it is unknown.
     """
-    how = over.how if over.how in CHALLENGE_ENDS else "over"
-    return say(f"challenge {how}", room="" if over.room is UNSET else over.room)
+    room, how = ("" if over.room is UNSET else over.room), over.how if over.how in CHALLENGE_ENDS else "over"
+    if challenge.player == viewer:
+        return say(f"challenge {how} asker", name=clean_text(other) or say("challenge somebody"), room=room)
+    return say(f"challenge {how} asked", name=clean_text(challenge.name), room=room)

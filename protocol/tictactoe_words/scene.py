@@ -227,15 +227,15 @@ def _describe_now(state: RoomState, view: View, viewer: str, *, is_back: bool) -
     if view.pending is not None:
         return say("scene on its way", cell=format_cell(view.pending, state.rules.to_rules()))
     if is_back:
-        return describe_move(state, view.here or 0)
+        return describe_move(state, view.here or 0, viewer)
     if state.status == "over":
         return describe_verdict(state, viewer)
     return "" if view.ended else describe_turn(state, viewer)  # the banner says where the game continues
 
 
-def describe_move(state: RoomState, ply: int) -> str:
+def describe_move(state: RoomState, ply: int, viewer: str) -> str:
     """Return sentences about move number `ply` and the opening choices after it; 0 is the start of the game."""
-    return " ".join([tell_move(state, ply), *(tell_choice(one, state) for one in choices_at(state, ply))])
+    return " ".join([tell_move(state, ply), *(tell_choice(one, state, viewer) for one in choices_at(state, ply))])
 
 
 def tell_move(state: RoomState, ply: int) -> str:

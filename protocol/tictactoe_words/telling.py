@@ -209,12 +209,12 @@ class _Teller:
                 return _tell_move(mark, event.cell or 0, state, viewer)
             case "chose":
                 choice = OpeningChoice(state.ply, current_mark(state, mark), mark, event.take or "")
-                return tell_choice(choice, state)
+                return tell_choice(choice, state, viewer)
             case "taken back":
                 cells = event.cells or ()
                 names = name_moves(cells, state) if len(cells) <= _MOST_NAMED else ""
                 if names and mark:
-                    return say("takes back", name=name_of(state, mark), moves=names)
+                    return _say_of(state, mark, "takes back", viewer, moves=names)
                 return say("taken back" if names else "taken back unnamed", n=len(cells), moves=names)
             case "out":
                 seat = state.seats.get(mark)
@@ -226,9 +226,10 @@ class _Teller:
                 moves = name_moves(event.cells, state) if event.cells else describe_take_back(state, mark)
                 return _say_of(state, mark, OFFERS[kind], viewer, moves=moves, n=1)
             case "declined" | "withdrawn" if kind in ("draw", "undo"):
-                return _say_of(state, mark, event.type, viewer)
+                takes_back = event.type == "withdrawn" and kind == "undo"
+                return _say_of(state, mark, "withdraws undo" if takes_back else event.type, viewer)
             case "lapsed" if kind in ("draw", "undo"):
-                return say("lapsed")
+                return say("lapses undo" if kind == "undo" else "lapsed")
             case "joined" | "renamed" | "dropped" | "back" | "left":
                 return self._tell_of_seat(event, mark)
         return ""
@@ -272,13 +273,15 @@ def _tell_move(mark: str, cell: int, state: RoomState, viewer: str) -> str:
     return _say_of(state, mark, "plays", viewer, cell=where)
 
 
-def tell_choice(choice: OpeningChoice, state: RoomState) -> str:
+def tell_choice(choice: OpeningChoice, state: RoomState, viewer: str) -> str:
     """Return a sentence about a choice in an opening."""
     mark, take = choice.by, choice.take
     other = next((one for one in state.seats if one != mark), mark)
     places = {"take": take, "other": name_of(state, other), "mark": other}
     id = "chose more" if take == MORE else "chose stay" if take == choice.mark else "chose swap"
-    return say(id, name=name_of(state, mark), **places)
+    if other == seat_of(state, viewer) and id != "chose stay":
+        return say(f"{id}, them", name=name_of(state, mark), **places)
+    return _say_of(state, mark, id, viewer, **places)
 
 
 def _describe_out(state: RoomState, mark: str, viewer: str) -> str:

@@ -181,7 +181,7 @@ def describe_tie(name: str, value: float, told: str) -> str:
 
 def describe_name(row: EventRow, viewer: str) -> str:
     """Return the name in a row with notes: ``Robo (computer, away)``."""
-    notes = [say("type computer")] if row.bot else [say("tournament is you")] if row.player == viewer else []
+    notes = [say("tournament is bot")] if row.bot else [say("tournament is you")] if row.player == viewer else []
     notes += [describe_word("is", row.status)] if row.status != "in" else []
     return f"{clean_text(row.name)} ({', '.join(notes)})" if notes else clean_text(row.name)
 

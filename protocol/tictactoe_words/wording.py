@@ -179,6 +179,7 @@ def describe_turn(state: RoomState, viewer: str) -> str:
     if opening.options:
         return say(f"turn choose {whose}", name=name)
     other = next((mark for mark in state.seats if mark != state.turn), None)
+    whose += ", you" if whose == "of" and other is not None and other == seat_of(state, viewer) else ""
     return say(f"turn place {whose}", name=name, other=name_of(state, other), mark=opening.places, n=opening.left)
 
 

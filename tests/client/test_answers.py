@@ -78,7 +78,7 @@ def test_the_controls_match_the_board(rules: Rules, settings: Settings, line: st
     ("settings", "words"),
     [
         (Settings(coordinates=Coordinates.ROW_COLUMN_1), "2,3 (row 2,"),
-        (Settings(coordinates=Coordinates.ROW_COLUMN_0), "1,2 (row 2,"),
+        (Settings(coordinates=Coordinates.ROW_COLUMN_0), "1,2 (row 1,"),
         (Settings(coordinates=Coordinates.X_Y_1), "3,2 (c"),
         (Settings(keys=Keys.LETTERS), "Read: /s b2 a column, row or cell."),
         (
@@ -156,7 +156,7 @@ def test_full_screen_help_shows_keys_or_else_commands() -> None:
     ("kind", "now", "line"),
     [
         ("last", state((0, 4, 2)), "Last: ana played C1, top right."),
-        ("last", state((0, 4)), "Last: bo played B2, centre."),
+        ("last", state((0, 4)), "Last: you played B2, centre."),
         ("last", state(), "No move has been played yet."),
         ("clock", state(), "There is no clock."),
         ("who", state(watchers=2), "ana is X and is online. You are O. 2 watchers."),

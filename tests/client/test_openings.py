@@ -30,10 +30,10 @@ def swap2(ply: int, *chosen: str, **fields: Any) -> RoomState:
 @pytest.mark.parametrize(
     ("now", "told"),
     [
-        (swap2(2), "Last: ana played B1."),
+        (swap2(2), "Last: you played B1."),
         (swap2(5, "more"), "Last: bo played E1."),
-        (swap2(3, "X", seats=BACK), "Last: ana played C1."),
-        (swap2(4, "X", seats=BACK), "Last: ana played D1."),
+        (swap2(3, "X", seats=BACK), "Last: you played C1."),
+        (swap2(4, "X", seats=BACK), "Last: you played D1."),
     ],
 )
 def test_the_last_mark_of_an_opening_is_attributed_to_its_player(now: RoomState, told: str) -> None:
@@ -54,7 +54,7 @@ def test_a_choice_redraws_the_scene_even_with_the_same_board() -> None:
     assert has_moved_on(due, more)
     assert set_scene(due, more, BO, QUIET) == ["Place O: 2 to go, then ana chooses a side."]
     assert set_scene(swap2(2), due, ANA, QUIET) == ["bo chooses a side."]
-    assert set_scene(None, swap2(1), BO, QUIET) == ["ana places O: 2 to go, then bo chooses a side."]
+    assert set_scene(None, swap2(1), BO, QUIET) == ["ana places O: 2 to go, then you choose a side."]
     assert set_scene(swap2(1), swap2(2), BO, QUIET) == []
 
 
@@ -133,4 +133,4 @@ async def test_the_list_of_moves_includes_the_choices() -> None:
         "After move 5: ana takes O: bo is X now.",
     )
     live, _ = alone(swap2(4, "X", seats=BACK), (0, 1, 2, 3))
-    assert (await live.do_line("moves")).lines[1:] == ("After move 3: bo takes X: ana is O now.",)
+    assert (await live.do_line("moves")).lines[1:] == ("After move 3: bo takes X: you are O now.",)

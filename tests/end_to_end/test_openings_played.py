@@ -19,7 +19,7 @@ async def test_a_swap2_game_in_plain_mode_is_watched_saved_and_replayed(server: 
         place = (code, "-s", server.url)
         async with run_client("join", *place, "-n", "bo", "--language", "de") as bo, run_client("watch", *place) as eve:
             await ana.hear("Place X: 3 to go, then bo chooses a side.")
-            await bo.until("Einer setzt drei für beide Seiten", "ana setzt X: noch 3, dann wählt bo eine Seite.")
+            await bo.until("Einer setzt drei für beide Seiten", "ana setzt X: noch 3, dann wählst du eine Seite.")
             await eve.until("Connected")  # before the events she has to see
             await ana.ask("c3", "You place X on C3.", "Place O: 2 to go, then bo chooses a side.")
             await ana.ask("c4", "You place O on C4.", "Place X: 1 to go, then bo chooses a side.")
@@ -28,21 +28,21 @@ async def test_a_swap2_game_in_plain_mode_is_watched_saved_and_replayed(server: 
             await bo.ask("b3", "Wähle deine Seite. ana hat für beide Seiten drei gesetzt.")
             await bo.ask("undo", "Züge und Wahl der Eröffnung lassen sich nicht zurücknehmen.")
             await bo.ask(
-                "mehr", "bo setzt zwei weitere, dann wählt ana.", "Setze O: noch 2, dann wählt ana eine Seite."
+                "mehr", "Du setzt zwei weitere, dann wählt ana.", "Setze O: noch 2, dann wählt ana eine Seite."
             )
             await bo.ask("b3", "Du setzt O auf B3.", "Setze X: noch 1, dann wählt ana eine Seite.")
             await bo.ask("d2", "Du setzt X auf D2.", "ana wählt eine Seite.")
-            await ana.hear("bo places two more, then ana chooses.", "bo places X on D2.", "Choose your side.")
+            await ana.hear("bo places two more, then you choose.", "bo places X on D2.", "Choose your side.")
             await ana.hear("Type 1 or swap: play O, and move; 2 or stay: stay X, O moves.")
-            await ana.ask("take o", "ana takes O: bo is X now.", "Your move, O.")
-            await bo.until("ana nimmt O: bo ist jetzt X.")
+            await ana.ask("take o", "You take O: bo is X now.", "Your move, O.")
+            await bo.until("ana nimmt O: Du bist jetzt X.")
             await ana.ask("e4", "You play E4.")
             await bo.until("Du bist am Zug, X.")
             bo.type("aufgeben", "aufgeben")
             await ana.hear("You win! bo resigns.", "Winner: ana, O.", "Rematch?")
             await eve.until("Winner: ana, O.")
             await eve.ask("save game.txt", "Saved in game.txt")
-            await ana.ask("board 3", "Move 3 of 6: ana places X on D3.", "bo places two more, then ana chooses.")
+            await ana.ask("board 3", "Move 3 of 6: ana places X on D3.", "bo places two more, then you choose.")
             compare("opening", ana.text(server.url, code))
         client.type("leave")
         assert await client.end() == 0

@@ -79,7 +79,7 @@ async def offers_are_made_withdrawn_declined_and_accepted(ana: Person, server: S
         await bo.until(lambda told: told["type"] == "room" and told["offers"]["undo"] == "X")
         await bo.ask("undo", room=code, action="accept")
         await bo.state(ply=0)
-        await ana.hear("ana takes back B2 and A1.")
+        await ana.hear("You take back B2 and A1.")
         await bo.ask("draw", room=code, action="offer")
         await ana.hear("bo offers a draw.")
         await ana.do("accept")
@@ -143,7 +143,7 @@ async def the_sides_of_swap2_are_chosen(ana: Person, server: Server, proxy: Prox
             await ana.play(cell)
             await bo.state(ply=ply + 1)
         await bo.ask("choose", room=code, take="more", ply=3)
-        await ana.hear("bo places two more, then ana chooses.")
+        await ana.hear("bo places two more, then you choose.")
         for ply, index in ((3, 0), (4, 1)):
             await bo.ask("move", room=code, cell=index, ply=ply)
         await ana.see("X", "b1")

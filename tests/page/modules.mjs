@@ -70,7 +70,7 @@ test("in an opening the board shows the mark that is placed next, whoever places
 	const { turn, board, title } = scene(state);
 	assert.deepEqual(turn, { text: "Place O: 2 to go, then bo chooses a side.", why: "", kind: "mine", places: "O" });
 	assert.deepEqual([board.turn, board.isMine, title], ["O", true, "● Your move · ana v bo"]);
-	assert.deepEqual(scene(state, { viewer: "bo" }).turn, { text: "ana places O: 2 to go, then bo chooses a side.", why: "", kind: "", places: "O" });
+	assert.deepEqual(scene(state, { viewer: "bo" }).turn, { text: "ana places O: 2 to go, then you choose a side.", why: "", kind: "", places: "O" });
 });
 
 test("where a choice is due it stands as a question, no answer before the others, and nothing is placed", () => {
@@ -84,9 +84,9 @@ test("a choice is heard, and the move before it is told with it and with who pla
 	const news = [{ type: "chose", mark: "O", take: "X" }];
 	const after = { ...before, seq: 2, news, ...TAKEN, seats: { X: before.seats.O, O: before.seats.X } };
 	const room = { viewer: "ana", seat: "O", state: after, plays: true };
-	assert.deepEqual(newsOf(room, before, false), { notes: ["bo takes X: ana is O now."], told: ["bo takes X: ana is O now.", "Your move, O."], tone: "turn" });
+	assert.deepEqual(newsOf(room, before, false), { notes: ["bo takes X: you are O now."], told: ["bo takes X: you are O now.", "Your move, O."], tone: "turn" });
 	const { turn } = scene({ ...after, board: `XO${".".repeat(14)}`, ply: 2, last: 1, moves: [0, 1] }, { here: 1 });
-	assert.equal(turn.text, "Move 1 of 2: ana places X on A1. bo takes X: ana is O now.");
+	assert.equal(turn.text, "Move 1 of 2: ana places X on A1. bo takes X: you are O now.");
 });
 
 test("before sides are taken the graph is even", () => {

@@ -188,7 +188,7 @@ async def test_a_challenge_survives_a_reconnect_unless_the_welcome_lacks_it(visi
         await expect(ana.button("Accept")).to_be_enabled()
         server.answers = {**server.answers, "hello": [welcome(challenges=[])]}
         await server.close(1012)
-        await ana.hears("The challenge is over.")
+        await ana.hears("bo's challenge is over.")
         await expect(ana.page.locator(".notice")).to_have_count(0)
 
 
@@ -204,7 +204,7 @@ async def test_accepting_a_challenge_during_a_game_needs_confirmation(server: Se
     assert ana.code == room
     await bo.ask("answer", challenge=asked["challenge"], accept=False)
     await expect(banner).to_have_count(0)
-    await ana.hears("The challenge is withdrawn.")
+    await ana.hears("bo withdraws the challenge.")
     await bo.ask("challenge", player=player, rules="four")
     assert await ana.confirm(ana.button("Accept")) == "Leave this game and accept the challenge?"
     await expect(ana.page.get_by_role("heading", name="Four by four")).to_be_visible()

@@ -77,7 +77,7 @@ const SAY = {
 	profile: (profile) => [...ladders.nameColumns("player"), ...profile.ladders.flatMap(ladders.listStanding)],
 	challenge: (challenge, viewer, names) => [
 		ladders.describeChallenge(challenge, viewer, names[challenge.to]),
-		...["accepted", "declined", "withdrawn", "expired", "newer"].map((how) => ladders.describeChallengeEnd({ how, room: "K7M4PQ" })),
+		...["accepted", "declined", "withdrawn", "expired", "newer"].map((how) => ladders.describeChallengeEnd({ how, room: "K7M4PQ" }, challenge, viewer, names[challenge.to])),
 	],
 };
 rated.forEach(({ kind, told, viewer, names, said }, index) => {

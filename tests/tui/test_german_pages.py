@@ -37,7 +37,7 @@ async def test_pages_outside_rooms_are_fully_translated(server: Server, at_home:
         for keys, title in (
             ("n", "Wie heißt du?"),
             ("escape ?", "Hilfe"),
-            ("escape t", "Farbschema: night"),
+            ("escape t", "Farbschema: Nacht"),
             ("s", "Einstellungen"),
             ("escape escape", "Das ist die erste Seite."),
             ("d enter", "2 gewonnen, 0 verloren"),
@@ -60,10 +60,10 @@ async def test_rooms_are_fully_translated(server: Server, open_screen: OpenScree
         assert english_on(await wat.until("bo gewinnt", "möchte eine Revanche")) == []
 
 
-async def test_settings_fit_and_have_german_titles(open_screen: OpenScreen) -> None:
+async def test_settings_show_their_values_in_german(open_screen: OpenScreen) -> None:
     async with open_screen("ws://127.0.0.1:1", theme="paper") as ana:
         assert english_on(await ana.until("Läuft der Server?", "versucht es noch einmal")) == []
-        await ana.do("s", "Farbschema ", "Signal am Zug ", "Tasten bei 3x3 ", "Zwei Zahlen sind ", gone="…")
+        await ana.do("s", "Papier ", "abwesend ", "Telefon ", "Zeile, Spalte ", gone="…")
 
 
 async def test_german_is_written_in_ascii_as_soon_as_that_is_asked_for(open_screen: OpenScreen) -> None:

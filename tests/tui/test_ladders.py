@@ -88,7 +88,7 @@ async def test_one_asks_from_a_player_s_page_and_takes_it_back(ana: ScreenUser, 
     await ana.do("c", "You challenge bo: 6 by 7, ", "3+2, rated.   Ctrl+N")
     asked = await bo.next_of("challenge")
     assert asked["clock"] == {"initial_ms": 180000, "increment_ms": 2000}
-    await ana.do("ctrl+n", "The challenge is withdrawn.")
+    await ana.do("ctrl+n", "Your challenge is withdrawn.")
     assert (await bo.next_of("challenge_over"))["how"] == "withdrawn"
     await ana.do("ctrl+x", "bo is blocked")
     await ana.do("ctrl+x", "You see challenges and chat from bo again.")
@@ -107,7 +107,7 @@ async def test_a_rated_game_shows_its_changes_and_offers_a_new_challenge(ana: Sc
     await ana.until("Your rating: 1662? (+162).", "c challenge again")
     text = await ana.do("c", "You challenge bo: ", "Ctrl+N withdraw")
     assert "challenge again" not in text
-    await ana.do("ctrl+n", "The challenge is withdrawn.", "c challenge again")
+    await ana.do("ctrl+n", "Your challenge is withdrawn.", "c challenge again")
 
 
 async def test_a_ladder_shows_neighbours_then_the_best_and_opens_their_pages(open_screen: OpenScreen) -> None:

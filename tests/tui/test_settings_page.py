@@ -50,7 +50,7 @@ async def test_each_setting_counts_at_once_and_is_kept(open_screen: OpenScreen) 
             ("bell", "always", "always", "bell"),
             ("language", "English", "en", "language"),
             ("keys", "pad", "pad", "keys"),
-            ("coordinates", "row-column-0", "row-column-0", "coordinates"),
+            ("coordinates", "both from 0", "row-column-0", "coordinates"),
             ("confirm", "yes", True, "confirm"),
         ):
             await ana.press("right")

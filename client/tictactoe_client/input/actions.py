@@ -291,7 +291,7 @@ class Actions:
         return render_board(BoardView.of(self.timeline.show(state)), BoardStyle(colour=self._settings.colour))
 
     def _describe_choices(self, state: RoomState, ply: int) -> list[str]:
-        return [tell_choice(choice, state) for choice in choices_at(state, ply)]
+        return [tell_choice(choice, state, self.room.viewer) for choice in choices_at(state, ply)]
 
     @property
     def judge(self) -> Judge | None:

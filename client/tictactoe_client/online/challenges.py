@@ -95,7 +95,7 @@ class Challenges:
                         if (own := await sending) in self.open:
                             await self.answer(own, accept=False)
         if not end.leads:
-            why = describe_challenge_end(end.over)
+            why = describe_challenge_end(end.over, end.challenge, self._client.player, end.name)
             raise Refused(end.over.how, why)
         return await self._rooms.join(end.over.room or "")
 

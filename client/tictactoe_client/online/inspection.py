@@ -103,7 +103,7 @@ def _clean(value: Any, limit: int = MAX_ERROR_BYTES) -> Any:
         return cleaned if len(cleaned) <= limit else f"{cleaned[:limit]}…"
     if isinstance(value, int):
         if abs(value) > _MOST:
-            raise _broken_at(str(value))
+            raise _broken(say("broken number"))
     elif isinstance(value, tuple | list):
         return type(value)(map(_clean, value))
     elif isinstance(value, dict):

@@ -261,7 +261,7 @@ class PlainGame:
             case events.Told(Turns()) if actions.next_turn:
                 lines = [describe_turns(self._client.turns)]
             case events.ChallengeEnded():
-                lines = [describe_challenge_end(event.over)]
+                lines = [describe_challenge_end(event.over, event.challenge, self._client.player, event.name)]
                 if event.leads and not self._client.rooms.plays:
                     self._begin(self._go_over(actions.room, Choice("join", code=event.over.room or "")))
             case events.Told(Notice() | Announcement() | Error() | Call() as push) if (

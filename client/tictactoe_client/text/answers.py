@@ -17,7 +17,7 @@ from tictactoe_words.catalogue import say
 from tictactoe_words.lines import describe_reach, find_runs, walk
 from tictactoe_words.openings import mover_of
 from tictactoe_words.scene import list_players
-from tictactoe_words.wording import count, describe_cell, describe_level, format_duration, name_of
+from tictactoe_words.wording import count, describe_cell, describe_level, format_duration, name_of, seat_of
 
 _MOST_FREE_CELLS: Final = 30
 _MOST_RUNS: Final = 12
@@ -61,7 +61,8 @@ def describe_last(state: RoomState, viewer: str) -> str:
         return say("no move yet")
     mark = mover_of(state)
     cell = describe_cell(state.last, state.rules.to_rules())
-    return say("last of", name=name_of(state, mark), cell=cell)
+    is_own = mark == seat_of(state, viewer)
+    return say("last of, you", cell=cell) if is_own else say("last of", name=name_of(state, mark), cell=cell)
 
 
 def _describe_seat(mark: str, seat: SeatState | None, viewer: str) -> str:

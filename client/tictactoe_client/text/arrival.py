@@ -138,8 +138,10 @@ def describe_going(state: RoomState | None, client: Client) -> str:
     if state is None or state.status == "over" or seat_of(state, client.player) is None:
         return say("goodbye")
     hold_ms, command = client.welcome.hold_ms, describe_return_command(state, client.player, client.cluster.given.first)
-    if state.counts_days or not client.is_here:
+    if state.counts_days:
         return say("seat kept", room=state.room, command=command)
+    if not client.is_here:
+        return say("seat held, server not told", room=state.room, command=command)
     return say("seat held", room=state.room, time=describe_seconds(hold_ms / 1000), command=command)
 
 
@@ -160,8 +162,7 @@ def describe_farewell(room: Room, client: Client, *, has_left: bool) -> str:
     if not has_left:
         return describe_going(state, client)
     if state.status == "waiting" or (leaving is not None and leaving.cost == "abort"):
-        before = say("farewell before", room=state.room)
-        return before if state.status == "waiting" else f"{before} {say('verdict aborted')}"
+        return say("farewell before" if state.status == "waiting" else "farewell aborted", room=state.room)
     staying = {mark: name_of(state, mark) for mark, seat in state.seats.items() if seat is not None and not seat.out}
     did = "left" if staying.pop(own, "") else "out"
     return say(f"farewell {did}", room=state.room, names=join_words([*staying.values()]), n=len(staying))

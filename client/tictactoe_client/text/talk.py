@@ -56,8 +56,11 @@ def describe_push(push: Notice | Announcement | Error | Call) -> str:
         return say("server says", text=clean_text(push.text))
     if isinstance(push, Error):
         return clean_text(push.message)
-    told = say("refused busy stopping" if push.code == "stopping" else "refused busy restarting")
-    if push.in_ms is UNSET or push.in_ms is None:
+    is_final = push.code == "stopping"
+    if push.in_ms is UNSET:
+        return say("refused busy stopping" if is_final else "refused busy restarting")
+    told = say("last games before stop" if is_final else "last games before restart")
+    if push.in_ms is None:
         return told
     return f"{told} {say('ends at the latest', time=describe_seconds(max(0, push.in_ms) / 1000))}"
 

@@ -333,7 +333,7 @@ class Program(App[int], inherit_bindings=False):
         self.action_ask_to_quit(ExitCode.INTERRUPTED)
 
     def use_theme(self, name: str) -> None:
-        self.say(say("program theme", name=name), "dim")
+        self.say(say("program theme", name=say(f"setting theme {name}")), "dim")
         self.change("theme", name)
 
     def show_theme(self) -> None:
@@ -461,7 +461,7 @@ class Program(App[int], inherit_bindings=False):
     def _end_challenge(self, end: ChallengeEnded, viewer: str) -> None:
         if end.leads and not self.ways_in.waits_for and self.screens[-1].gives_way():
             self.ways_in.go(Choice("join", code=end.over.room or ""), self.screens[-1])
-        self.say(describe_challenge_end(end.over))
+        self.say(describe_challenge_end(end.over, end.challenge, viewer, end.name))
 
     def _hear(self, message: Message) -> None:
         if self.lobby.hear(message):

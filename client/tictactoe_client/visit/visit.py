@@ -112,7 +112,7 @@ class Visit:
         def is_over() -> bool:
             return room.state.status == "over"
 
-        client, settings = self.client, self._session.settings
+        client, settings, leaving = self.client, self._session.settings, room.choices(0).find("leave")
         assert client is not None
         goes = room.seat is not None and not settings.stay and not is_over()
         if goes and keyboard.is_terminal:
@@ -120,7 +120,9 @@ class Visit:
             self.face.show(say("input ended", going=describe_going(room.state, client)))
             return self.result(room)
         if goes:
-            self.face.show(say("input ended, leaving", n=f"{settings.leaving_seconds:g}"))
+            cost = "" if leaving is None else leaving.cost
+            id = f"input ended, leaving and {cost}" if cost else "input ended, leaving"
+            self.face.show(say(id, n=f"{settings.leaving_seconds:g}"))
         elif not is_over():
             self.face.show(say("input ended, staying"))
         try:

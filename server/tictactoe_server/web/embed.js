@@ -47,7 +47,7 @@ function makeGame() {
 	function draw() {
 		const { state, isLive } = game;
 		if (!state) return;
-		if (!isLive) timeline.draw(state);
+		if (!isLive) timeline.draw(state, "");
 		const view = { here: timeline.here, typed: "", passed: 0, isOffline: false, isReviewing: false };
 		const scene = sceneOf(game, state, [], view);
 		setText(head, scene.head);

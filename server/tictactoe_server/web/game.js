@@ -145,7 +145,7 @@ export class GamePage {
 		if (this.#isClosed) return undefined;
 		document.documentElement.classList.add(IN_ROOM);
 		const { stage, timeline, game, state, review } = this;
-		if (game && state) timeline.draw(state, review?.review.kinds);
+		if (game && state) timeline.draw(state, game.viewer, review?.review.kinds);
 		const scene = this.#scene;
 		if (!scene) return stage.drawBanner(this.#trouble);
 		this.#drawBoard(scene);

@@ -85,7 +85,7 @@ export async function openNotify(app) {
 	);
 	/** What is set, as far as known. @type {Partial<Ok>} */
 	let known = {};
-	openDialog(say("page notify title"), h("div.identity", about, fault, settings));
+	openDialog(say("page notify heading"), h("div.identity", about, fault, settings));
 	await ask({});
 
 	/** @param {Omit<Protocol.Notify, "type" | "id">} changed @param {HTMLElement} [control] that a refusal is about */

@@ -92,19 +92,19 @@ function turnOf(moment) {
 function describeMoment({ game: { pending, viewer, ended }, state, view: { typed, here }, isBack }) {
 	if (typed) return say("scene typed", { text: typed });
 	if (pending) return say("scene on its way", { cell: nameCell(pending.cell, state.rules) });
-	if (isBack) return here ? describeMove(state, here) : say("the start");
+	if (isBack) return here ? describeMove(state, here, viewer) : say("the start");
 	if (state.status === "over") return describeVerdict(state, viewer);
 	return ended ? "" : describeTurn(state, viewer); // the banner says where the game goes on
 }
 
 /** @param {State} state */
-function describeMove(state, ply = 0) {
+function describeMove(state, ply = 0, viewer = "") {
 	const cell = state.moves[ply - 1];
 	const mark = state.board[cell];
 	const placer = placerOf(state, ply - 1);
 	const name = nameOf(state, placer || mark);
 	const places = { n: ply, all: state.ply, name, mark: nameMark(state, mark), cell: describeCell(cell, state.rules) };
-	return [say(placer ? "move of, placing" : "move of", places), describeChoicesAt(state, ply)].join(" ").trim();
+	return [say(placer ? "move of, placing" : "move of", places), describeChoicesAt(state, ply, viewer)].join(" ").trim();
 }
 
 /** @param {Moment} moment */

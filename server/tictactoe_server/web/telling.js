@@ -68,10 +68,10 @@ function tell(event, told) {
 			return sayOf(state, mark, "plays", viewer, { cell: cell === state.last && state.result?.line?.includes(cell) ? nameCell(cell, rules) : describeCell(cell, rules) });
 		}
 		case "chose":
-			return (state.choices ?? []).flatMap((choice) => (choice.mark === mark ? tellChoice(state, choice) : [])).join("");
+			return (state.choices ?? []).flatMap((choice) => (choice.mark === mark ? tellChoice(state, choice, viewer) : [])).join("");
 		case "taken back": {
 			const moves = cells.length <= MOST_NAMED ? nameMoves(cells, rules) : "";
-			if (moves && mark) return say("takes back", { name: nameOf(state, mark), moves });
+			if (moves && mark) return sayOf(state, mark, "takes back", viewer, { moves });
 			return say(moves ? "taken back" : "taken back unnamed", { n: cells.length, moves });
 		}
 		case "out":
@@ -83,9 +83,9 @@ function tell(event, told) {
 		case "declined":
 			return sayOf(state, mark, "declined", viewer);
 		case "withdrawn":
-			return sayOf(state, mark, "withdrawn", viewer);
+			return sayOf(state, mark, kind === "undo" ? "withdraws undo" : "withdrawn", viewer);
 		case "lapsed":
-			return kind === "rematch" ? "" : say("lapsed");
+			return kind === "rematch" ? "" : say(kind === "undo" ? "lapses undo" : "lapsed");
 		default:
 			return tellOfSeat(event, told);
 	}
@@ -120,17 +120,18 @@ function tellOfSeat({ type, mark = "", name: called = "", before }, { events, st
 	}
 }
 
-/** @param {State} state @param {Protocol.OpeningChoice} choice */
-function tellChoice(state, { by: mark, mark: before, take }) {
+/** @param {State} state @param {Protocol.OpeningChoice} choice @param {string} viewer */
+function tellChoice(state, { by: mark, mark: before, take }, viewer) {
 	const other = Object.keys(state.seats).find((one) => one !== mark) ?? mark;
 	const places = { take: nameMark(state, take), other: nameOf(state, other), mark: nameMark(state, other) };
 	const id = take === MORE ? "chose more" : take === before ? "chose stay" : "chose swap";
-	return say(id, { name: nameOf(state, mark), ...places });
+	if (other !== seatOf(state, viewer) || id === "chose stay") return sayOf(state, mark, id, viewer, places);
+	return say(`${id}, them`, { name: nameOf(state, mark), ...places });
 }
 
 /** What was chosen after so many moves, "" for nothing. @param {State} state */
-export const describeChoicesAt = (state, count = 0) =>
-	(state.choices ?? []).flatMap((choice) => (choice.ply === count ? tellChoice(state, choice) : [])).join(" ");
+export const describeChoicesAt = (state, count = 0, viewer = "") =>
+	(state.choices ?? []).flatMap((choice) => (choice.ply === count ? tellChoice(state, choice, viewer) : [])).join(" ");
 
 /** @param {State} state */
 const describeOut = (state, mark = "", why = whyOut(state, mark), viewer = "") => sayOf(state, mark, `ended ${why === "late" ? "timeout" : why}`, viewer);

@@ -85,12 +85,12 @@ export class Timeline {
 	}
 
 	/** @param {State} state @param {readonly string[]} kinds how good each was, as far as known */
-	draw(state, kinds = []) {
+	draw(state, viewer = "", kinds = []) {
 		const { rules, board, status, chosen, moves } = state;
 		this.#count = moves.length;
 		if (this.here !== null && this.here >= moves.length) this.here = null;
 		const listed = moves.map((cell, at) => ({
-			ply: at + 1, mark: board[cell], cell: nameCell(cell, rules), kind: kinds[at] ?? "", choice: chosen ? describeChoicesAt(state, at + 1) : "",
+			ply: at + 1, mark: board[cell], cell: nameCell(cell, rules), kind: kinds[at] ?? "", choice: chosen ? describeChoicesAt(state, at + 1, viewer) : "",
 		}));
 		const look = lookOf(rules);
 		showKeyed(this.list, listed, ({ ply, mark, cell, choice }) => `${look} ${ply} ${mark}${cell} ${choice}`, (move) => this.#makeMove(rules, move), drawKind);

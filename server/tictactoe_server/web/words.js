@@ -127,7 +127,8 @@ export function describeTurn(state, viewer = "") {
 	if (!opening) return say(whose === "yours" ? "turn yours" : "refused not_your_turn", { mark: nameMark(state, mark), name });
 	if (opening.options.length) return say(`turn choose ${whose}`, { name });
 	const other = state.rules.marks.replace(mark, "");
-	return say(`turn place ${whose}`, { name, other: nameOf(state, other), mark: nameMark(state, opening.places ?? ""), n: opening.left });
+	const id = other === own ? "turn place of, you" : `turn place ${whose}`;
+	return say(id, { name, other: nameOf(state, other), mark: nameMark(state, opening.places ?? ""), n: opening.left });
 }
 
 /** Whether a game was drawn; one that was aborted, or ended in a way that only newer servers know, was not. @param {{winner: string | null, reason: string}} result */
@@ -138,7 +139,9 @@ export const describeReason = (reason = "") => sayOr(`by ${reason}`, say("by oth
 /** @param {Protocol.Notice | Protocol.Announcement} push */
 export function describePush(push) {
 	if (push.type === "announcement") return say("server says", { text: push.text });
-	return say(push.code === "stopping" ? "refused busy stopping" : "refused busy restarting");
+	const isFinal = push.code === "stopping";
+	if (push.in_ms === undefined) return say(isFinal ? "refused busy stopping" : "refused busy restarting");
+	return say(isFinal ? "last games before stop" : "last games before restart");
 }
 
 /** Say that the server of a room does not answer, and what is being done about it. @param {Unanswered | null} [there] */

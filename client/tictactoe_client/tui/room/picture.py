@@ -133,7 +133,7 @@ def fill_panel(
     room, talk = max(0, height - len(lines)), break_talk(model, width)
     rounds = list_rounds(state.rules.marks, state.board, tuple(model.room.moves))
     rows = [(number, plies, "") for number, plies in enumerate(rounds, 1)]
-    rows = _break_rows(rows, state) if state.chosen else rows
+    rows = _break_rows(rows, state, model.room.viewer) if state.chosen else rows
     for_talk = min(len(talk), max(0, room - min(len(rows), max(_FEWEST_MOVE_LINES, room // 2)) - 1))
     lines += _list_moves(rows, min(len(rows), room - (for_talk + 1 if for_talk else 0)), width, model)
     talk = cut_talk(model, talk, for_talk)
@@ -251,13 +251,13 @@ def _list_end(model: RoomModel, scene: Scene, width: int, height: int, *, ascii_
     return [] if found is None else [*(((line, role),) for line in found), ()]
 
 
-def _break_rows(rows: list[Row], state: RoomState) -> list[Row]:
+def _break_rows(rows: list[Row], state: RoomState, viewer: str) -> list[Row]:
     found: list[Row] = []
     for number, plies, _ in rows:
         start = plies.start
         for ply in plies:
             for choice in choices_at(state, ply):
-                found += [(number, range(start, ply + 1), ""), (0, range(0), tell_choice(choice, state))]
+                found += [(number, range(start, ply + 1), ""), (0, range(0), tell_choice(choice, state, viewer))]
                 number, start = 0, ply + 1
         found += [(number, range(start, plies.stop), "")] if start < plies.stop else []
     return found

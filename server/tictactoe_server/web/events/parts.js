@@ -94,7 +94,7 @@ export class Entry {
 }
 
 /** @type {Record<string, string>} */
-const LABELS = { begin: "type begin", next: "tournament do next", pause: "type pause", resume: "tournament do resume", close: "tournament do close" };
+const LABELS = { begin: "type begin", next: "tournament do next", pause: "tournament do pause", resume: "tournament do resume", close: "tournament do close" };
 const MOST_TRIES = 3;
 const MAIN = ["begin", "next", "resume"];
 

@@ -28,7 +28,7 @@ export class Table {
 			const [place, name, points, played, ties] = element.children;
 			setText(place, String(row.place));
 			drawName(name, row, deedsOf);
-			setText(name.children[1], bot ? say("type computer") : status !== "in" ? namePresence(status) : away && say("tournament gone", { time: away }));
+			setText(name.children[1], bot ? say("tournament is bot") : status !== "in" ? namePresence(status) : away && say("tournament gone", { time: away }));
 			setText(points, formatPoints(wonOf(row)));
 			setText(played, String(row.played));
 			drawTies(ties.firstElementChild, row);

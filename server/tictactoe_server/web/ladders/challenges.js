@@ -68,7 +68,7 @@ function finish(app, over) {
 	const { challenge: id, how, room = "" } = over;
 	const challenge = close(id);
 	if (!challenge) return;
-	const text = describeChallengeEnd(over);
+	const text = describeChallengeEnd(over, challenge, app.home.player, app.names.get(challenge.to));
 	const enter = () => void app.play({ type: "join", room });
 	if (how !== "accepted") app.say(text);
 	else if (!isOwn(app, challenge)) return; // the answer itself leads the other player there

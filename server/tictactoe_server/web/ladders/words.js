@@ -42,5 +42,9 @@ export function describeChallenge(challenge, viewer = "", other) {
 	return say(isOwn ? "challenge by you" : "challenge you", { name: isOwn ? nameSomebody(other) : challenge.name, terms: describeTerms(challenge) });
 }
 
-/** @param {Without<Protocol.ChallengeOver, "type">} over */
-export const describeChallengeEnd = ({ how, room = "" }) => sayOr(`challenge ${how}`, say("challenge over"), { room });
+/** @param {Without<Protocol.ChallengeOver, "type">} over @param {Protocol.OpenChallenge} challenge @param {string} [other] as above */
+export function describeChallengeEnd({ how, room = "" }, { player, name }, viewer = "", other) {
+	const isOwn = player === viewer;
+	const [reader, places] = [isOwn ? "asker" : "asked", { name: isOwn ? nameSomebody(other) : name, room }];
+	return sayOr(`challenge ${how} ${reader}`, say(`challenge over ${reader}`, places), places);
+}
