@@ -94,7 +94,7 @@ async def test_after_an_expulsion_or_a_stop_only_the_player_reconnects(
         await expect(ana.page.locator(".banner")).to_contain_text(why)
         await ana.page.clock.run_for(60_000)
         assert await ana.page.evaluate("opened.length") == 1
-        await ana.button("Try now").click()
+        await ana.button("Retry").click()
         await ana.connects()
         assert await ana.page.evaluate("opened.length") == 2
         await ana.page.close()
