@@ -60,7 +60,7 @@ def worth_of_move(led_to: CellValue) -> CellValue:
     """Return the value of a move, given the value of the position after it for the other side.
 
     >>> worth_of_move(CellValue("win", 1, 1.0))
-    CellValue(kind='loss', plies=2, estimate=-1.0, text='')
+    CellValue(kind='loss', plies=2, estimate=-1.0, text='', sign='')
     """
     return _for_other(led_to, 1)
 

@@ -307,7 +307,7 @@ async def test_without_a_connection_questions_are_answered_and_a_move_is_kept(se
         assert await ana.read_line() == "You play B2, centre."
         await bo.state(ply=1)
         ana.type("l")
-        assert await ana.read_line() == "Last: ana played B2, centre."
+        assert await ana.read_line() == "Last: you played B2, centre."
 
 
 async def test_ctrl_c_without_a_connection_ends_at_once_and_keeps_the_seat(server: Server, proxy: Proxy) -> None:

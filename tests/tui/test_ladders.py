@@ -39,7 +39,7 @@ async def test_a_challenge_is_shown_on_every_page_and_answered_once_it_is_visibl
     await bo.ask("challenge", player=ana.client.player, rules=RULES, clock=CLOCK)
     await ana.until("bo challenges you: 6 by 7, ", "Ctrl+Y accept", "Ctrl+N decline", "Ctrl+X block")
     await ana.do("s", "Settings", "bo challenges you")
-    await ana.do("escape ctrl+n", "The challenge is declined.")
+    await ana.do("escape ctrl+n", "You decline.")
     assert (await bo.next_of("challenge_over"))["how"] == "declined"
     ana.app.say("A note that covers it.")
     await bo.ask("challenge", player=ana.client.player, rules=RULES, clock=CLOCK, rated=True)
