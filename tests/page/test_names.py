@@ -24,7 +24,7 @@ async def open_names(visitor: Visitor) -> Locator:
 async def test_a_name_is_kept_for_good_and_its_codes_are_shown_once(server: Server, visit: Visit) -> None:
     ana = await visit(address(server))
     dialog = await open_names(ana)
-    await expect(dialog).to_contain_text("Anyone could take this name")
+    await expect(dialog).to_contain_text("Keep it, or others may take it")
     await dialog.get_by_label("Make this name yours").fill("ana")
     await dialog.get_by_role("button", name="Keep it").click()
     await expect(dialog).to_contain_text("ana is yours. 3 rescue codes are left.")

@@ -15,7 +15,7 @@ CODE = re.compile(r"[2-9A-Z]{4}(?:-[2-9A-Z]{4}){3}")
 
 async def test_codes_stay_on_the_page_until_they_are_written_down(at_home: AtHome, server: Server) -> None:
     async with at_home(name="anna", size=(100, 40)) as ana:
-        await ana.do("N", "You are playing as anna. Anyone could take this name; keep it to make it yours.")
+        await ana.do("N", "You are playing as anna. Keep it, or others may take it.")
         await ana.do("enter", "What's your name?")
         await ana.do("backspace backspace a enter", "ana is yours. If you")
         codes = CODE.findall(ana.text)
