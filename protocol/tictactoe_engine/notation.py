@@ -72,13 +72,13 @@ def parse_cell(
         if _NUMBER.fullmatch(word):
             cell = (_PAD_ORDER if keys is Keys.PAD else _PHONE_ORDER).find(word)
             if len(word) > 1 or cell < 0:
-                raise _off_board(word, ("cell", 1, 9))
+                raise off_board(word, ("cell", 1, 9))
             return cell
     if match := _NAME.fullmatch(word):
         row, column = int(match[2]) - 1, parse_column(match[1])
         if 0 <= row < rules.rows and column < rules.columns:
             return mirror_rows(row * rules.columns + column, rules)
-        raise _off_board(word.upper(), ("column", "A", format_column(rules.columns - 1)), ("row", 1, rules.rows))
+        raise off_board(word.upper(), ("column", "A", format_column(rules.columns - 1)), ("row", 1, rules.rows))
     if match := _PAIR.fullmatch(word):
         return _parse_pair(int(match[1]), int(match[2]), word, rules, coordinates)
     example = "b2 or 5" if has_single_keys(rules) else "b2"
@@ -138,17 +138,18 @@ def _parse_pair(first: int, second: int, word: str, rules: Rules, coordinates: C
     if coordinates is Coordinates.ROW_COLUMN_0:
         if first < rules.rows and second < rules.columns:
             return mirror_rows(first * rules.columns + second, rules)
-        raise _off_board(word, ("row", 0, rules.rows - 1), ("column", 0, rules.columns - 1))
+        raise off_board(word, ("row", 0, rules.rows - 1), ("column", 0, rules.columns - 1))
     row, column = (second, first) if coordinates is Coordinates.X_Y_1 else (first, second)
     if 1 <= row <= rules.rows and 1 <= column <= rules.columns:
         return mirror_rows((row - 1) * rules.columns + column - 1, rules)
     limits: list[_Span] = [("row", 1, rules.rows), ("column", 1, rules.columns)]
     if coordinates is Coordinates.X_Y_1:
         limits.reverse()
-    raise _off_board(word, *limits)
+    raise off_board(word, *limits)
 
 
-def _off_board(word: str, *limits: _Span) -> IllegalMove:
+def off_board(word: str, *limits: _Span) -> IllegalMove:
+    """Return the refusal of a typed row, column or cell; each limit is a noun with its first and last value."""
     spans = [f"{noun} {first}" if first == last else f"{noun}s {first}-{last}" for noun, first, last in limits]
     words = f"{{word}} is off the board: {', '.join(spans)}."
     return IllegalMove("off_board", words, {"why": "word", "word": shorten(word), "limits": limits})

@@ -55,9 +55,10 @@ def describe_ladder(ladder: LadderState) -> list[str]:
         advantage, decided = round(ladder.advantage), round(ladder.decided * 100)
         told = [say("ladder measures", n=ladder.games, advantage=advantage, decided=decided)]
     if closed := ladder.closed or None:
-        is_known = closed.reason in CLOSINGS
-        id = f"ladder closed {closed.reason}"
-        told.append(say(id, n=closed.figure, of=closed.of) if is_known else clean_text(closed.reason))
+        if closed.reason in CLOSINGS:
+            told.append(say(f"ladder closed {closed.reason}", n=closed.figure, of=closed.of))
+        else:
+            told.append(clean_text(closed.reason))
     return told
 
 

@@ -1,4 +1,4 @@
-"""A queue for handshakes, plain HTTP, timers, and requests under load, which runs in short slices.
+"""A queue for handshakes, plain HTTP, and requests under load, which runs in short slices.
 
 Addresses share the processing time fairly: work for an address that used little time runs before queued work for busier
 addresses. Source: start-time fair queueing, Goyal, Vin and Cheng, 1996.

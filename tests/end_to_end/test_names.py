@@ -23,10 +23,6 @@ async def run(server: Server, home: Path, *words: str, code: int = 0, errors: st
         return client.lines
 
 
-def named(lines: list[str], type: str) -> list[dict[str, Any]]:
-    return [message for message in map(json.loads, lines) if message["type"] == type]
-
-
 async def test_a_name_is_claimed_shared_and_brought_back_by_the_command(server: Server, tmp_path: Path) -> None:
     home, phone, other = tmp_path / "home", tmp_path / "phone", tmp_path / "other"
     claimed = await run(server, home, "claim", "ana")

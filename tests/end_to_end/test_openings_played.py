@@ -4,11 +4,9 @@ from pathlib import Path
 from tests.end_to_end.clients import run_client
 from tests.end_to_end.test_client_plain import open_room
 from tests.end_to_end.test_plain_game import Sitting, compare
-from tictactoe_engine import Rules
 from tictactoe_engine.records import parse_record
 from tictactoe_server.server import Server
 
-SWAP2 = Rules(5, 5, 4, exact=True, opening="swap2")
 OPTIONS = ("--board", "5x5", "--win", "4", "--exact", "--opening", "swap2")
 
 

@@ -32,12 +32,24 @@ async def finish_a_game(ana: Peer, bo: Peer) -> str:
 
 
 @asynccontextmanager
-async def known(server: Server, games: int = 1) -> AsyncIterator[str]:
-    """Play games that ana wins, as the player of this machine; yield the code of the last room."""
+async def played(
+    server: Server, games: int = 1, resigned: int = 0, url: str | None = None, pid: int | None = None
+) -> AsyncIterator[str]:
+    """Play games that ana wins and others that she resigns; yield the room of her last win.
+
+    The process `pid` plays as her, by default this process.
+    """
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        KnownPlayers().keep(KnownPlayer(server.url, "ana", ana.welcome["token"], pid=os.getpid()))
+        KnownPlayers().keep(KnownPlayer(url or server.url, "ana", ana.welcome["token"], pid=pid or os.getpid()))
         codes = [await finish_a_game(ana, bo) for _ in range(games)]
-        yield codes[-1]
+        for _ in range(resigned):
+            room = (await ana.ask("create", rules="gomoku"))["room"]
+            await bo.ask("join", room=room)
+            await play_out({"X": ana, "O": bo}, room, [0, 1])
+            await ana.ask("resign", room=room)
+            for peer in (ana, bo):
+                await peer.ask("leave", room=room)
+        yield codes[-1] if codes else ""
 
 
 async def oldest_id(server: Server) -> str:
@@ -46,7 +58,7 @@ async def oldest_id(server: Server) -> str:
 
 
 async def test_history_lists_one_s_own_games_newest_first(server: Server) -> None:
-    async with known(server, games=3):
+    async with played(server, games=3):
         code, output, errors = await outcome("history", "--limit", "2", "-s", server.url)
     assert (code, errors) == (0, "")
     first, second = output.splitlines()
@@ -57,7 +69,7 @@ async def test_history_lists_one_s_own_games_newest_first(server: Server) -> Non
 
 async def test_at_a_terminal_history_names_the_player(server: Server) -> None:
     async with (
-        known(server, games=1),
+        played(server, games=1),
         run_screen(*COMMAND, "history", "--plain", "-s", server.url, TERM="dumb") as screen,
     ):
         said = f"Games of ana, newest first. To step through one: tictactoe-client replay ID --server {server.url}\n"
@@ -72,7 +84,7 @@ async def test_without_a_game_that_is_said(server: Server) -> None:
 
 
 async def test_a_name_selects_one_of_the_stored_players(server: Server) -> None:
-    async with known(server), connect(server.url, name="cy") as cy:
+    async with played(server), connect(server.url, name="cy") as cy:
         KnownPlayers().keep(KnownPlayer(server.url, "cy", cy.token))
         assert "No finished game" in (await outcome("history", "-s", server.url))[2]
         assert "ana (X)" in (await outcome("history", "-s", server.url, "-n", "ana"))[1]
@@ -137,7 +149,7 @@ async def test_invalid_replay_arguments_are_reported_in_one_line(
 
 
 async def test_one_s_last_game_needs_no_argument_and_any_other_its_id(server: Server) -> None:
-    async with known(server, games=2) as last:
+    async with played(server, games=2) as last:
         _, output, _ = await outcome("replay", "--no-board", "-s", server.url)
         _, older, _ = await outcome("replay", await oldest_id(server), "--no-board", "-s", server.url)
     lines = output.splitlines()
@@ -149,7 +161,7 @@ async def test_one_s_last_game_needs_no_argument_and_any_other_its_id(server: Se
 
 
 async def test_an_unknown_id_ends_with_five(server: Server) -> None:
-    async with known(server):
+    async with played(server):
         for id in ("999", "nothing"):
             code, output, errors = await outcome("replay", id, "-s", server.url)
             assert (code, output) == (5, "")
@@ -161,7 +173,7 @@ async def test_an_unknown_id_ends_with_five(server: Server) -> None:
 
 async def test_an_export_is_read_back_and_never_overwrites(server: Server, tmp_path: Path) -> None:
     file = tmp_path / "game.txt"
-    async with known(server) as room:
+    async with played(server) as room:
         id = await oldest_id(server)
         assert await outcome("replay", id, "--export", str(file), "-s", server.url) == (0, f"Saved in {file}", "")
         written = file.read_text()

@@ -1,5 +1,5 @@
 from tests.end_to_end.clients import outcome
-from tests.end_to_end.test_past_games import known, oldest_id
+from tests.end_to_end.test_past_games import oldest_id, played
 from tests.server.test_pages import get
 from tictactoe_client.online.address import parse_address, reachable_address
 from tictactoe_server.server import Server
@@ -14,7 +14,7 @@ def path_of(server: Server, link: str | None) -> str:
 
 
 async def test_replay_shares_the_last_or_any_game_and_revokes_the_link(server: Server) -> None:
-    async with known(server, games=2):
+    async with played(server, games=2):
         (code, last, errors), (_, other, _) = [
             await outcome("replay", *which, "--share", "-s", server.url) for which in ((), (await oldest_id(server),))
         ]

@@ -1,11 +1,11 @@
-import json
 from contextlib import AbstractAsyncContextManager
 
 from playwright.async_api import expect
 
+from tests.events import begin_event, open_event
 from tests.page.conftest import Visit, other_site
 from tests.peer import open_peer, play_out, two_playing
-from tests.server.test_pages import LINE_FOR_X, get
+from tests.server.test_pages import LINE_FOR_X
 from tictactoe_server.server import Server
 
 
@@ -55,13 +55,10 @@ async def test_a_shared_game_plays_by_itself_in_a_frame_and_can_be_stepped(serve
 
 async def test_an_event_has_its_games_and_its_table_in_a_frame(server: Server, visit: Visit) -> None:
     async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        event = (await ana.ask("event_open", kind="swiss", title="Friday", clock={"move_ms": 10_000}))["event"]
-        for player in (ana, bo):
-            await player.ask("event_join", event=event)
+        event = await open_event(ana, ana, bo, kind="swiss", clock={"move_ms": 10_000})
         async with framed(f"http://127.0.0.1:{server.port}/embed/e/{event}") as site:
             frame = (await visit(site)).page.frame_locator("iframe")
             await expect(frame.locator("h1")).to_have_text("Friday")
             await expect(frame.locator(".standings tbody tr").first).to_contain_text("ana")
-            seq = json.loads((await get(server, f"/e/{event}.json")).body)["seq"]
-            await ana.ask("event_run", event=event, action="begin", seq=seq)
+            await begin_event(ana, event, 2)
             await expect(frame.locator(".pairings li")).to_contain_text("0 moves")

@@ -22,9 +22,9 @@ def address(server: Server, path: str = "/") -> str:
     return f"http://127.0.0.1:{server.port}{path}"
 
 
-async def two_at_the_board(server: Server, visit: Visit, game: str = "classic") -> tuple[Visitor, Visitor]:
+async def two_at_the_board(server: Server, visit: Visit) -> tuple[Visitor, Visitor]:
     ana = await visit(address(server))
-    await ana.quick_match("ana", game)
+    await ana.quick_match("ana", "classic")
     bo = await visit(ana.page.url)
     await bo.join("bo")
     await ana.hears("bo joins as ")

@@ -16,7 +16,6 @@ from tictactoe_engine.strategies import Level, opening_cells
 from tictactoe_server.features.bots.pool import ThinkingPool
 from tictactoe_server.features.bots.workers import COMMAND, Priority
 
-PATIENCE_SECONDS = 120.0
 LONG_SECONDS = 60.0
 """A deadline that no test reaches."""
 

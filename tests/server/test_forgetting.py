@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.events import open_event
 from tests.peer import Peer, open_peer, play_out, until
 from tests.server.nats_node import STREAMS, empty_store, node_in
 from tictactoe_server.features.backups.files import back_up, database_in, restore_backup
@@ -25,7 +26,6 @@ from tictactoe_server.storage.store import MISSING, save, values_of
 pytestmark = pytest.mark.features
 
 NAME = "Xylophon-Wolken"
-CLOCK = {"initial_ms": 60_000, "increment_ms": 0}
 
 
 @pytest.fixture
@@ -48,8 +48,7 @@ async def live(ana: Peer, bo: Peer) -> str:
     for request in ("challenge", "block"):
         for peer, other in ((ana, bo), (bo, ana)):
             assert (await peer.ask(request, player=other.welcome["player"]))["type"] == "ok"
-    event = (await ana.ask("event_open", kind="swiss", title="Cup", clock=CLOCK))["event"]
-    await ana.ask("event_join", event=event)
+    await open_event(ana, ana, kind="swiss", title="Cup")
     room: str = (await ana.ask("create"))["room"]
     await bo.ask("join", room=room)
     await play_out({"X": ana, "O": bo}, room, [0, 3, 1, 4, 2])

@@ -29,13 +29,12 @@ async def open_table(peer: Peer, *guests: str, **terms: Any) -> str:
     return str(answer["room"])
 
 
-async def play_seats(peer: Peer, room: str, cells: list[int], *, first_ply: int = 0) -> Message:
-    """Play cells, each by the player on turn, and return the last state."""
-    state = await peer.state(ply=first_ply, status="playing")
-    for ply, cell in enumerate(cells, first_ply):
+async def play_seats(peer: Peer, room: str, cells: list[int]) -> None:
+    """Play cells from the beginning of the game, each by the player on turn."""
+    state = await peer.state(ply=0, status="playing")
+    for ply, cell in enumerate(cells):
         await peer.send("move", room=room, cell=cell, ply=ply, player=state["seats"][state["turn"]]["player"])
         state = await peer.state(ply=ply + 1)
-    return state
 
 
 async def begin(ana: Peer, cy: Peer, room: str) -> None:

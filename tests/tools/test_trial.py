@@ -9,7 +9,6 @@ from tests.cluster.visitor import Visitor
 from tests.environment import environment
 from tests.peer import play_out
 
-PATIENCE_SECONDS = 120
 ROOT = Path(__file__).parents[2]
 
 

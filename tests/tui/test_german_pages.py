@@ -4,9 +4,9 @@ import re
 
 import pytest
 
+from tests.end_to_end.test_past_games import played
 from tests.peer import open_peer, play_out, two_playing
 from tests.tui.conftest import AtHome, OpenScreen
-from tests.tui.test_history_page import played
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui.keymap import Keymap
 from tictactoe_server.server import Server

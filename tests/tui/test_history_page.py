@@ -1,41 +1,17 @@
 import os
 import re
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
-from tests.end_to_end.test_past_games import finish_a_game
-from tests.peer import open_peer, play_out
+from tests.end_to_end.test_past_games import played
 from tests.proxy import Proxy
 from tests.server.test_pages import get
 from tests.tui.conftest import NEVER, OpenScreen
-from tictactoe_client.files.players import KnownPlayer, KnownPlayers
+from tictactoe_client.files.players import KnownPlayers
 from tictactoe_client.tui import FirstPage
 from tictactoe_client.tui.history import PAGE_GAMES
 from tictactoe_server.server import Server
 
 HISTORY = FirstPage("history")
-
-
-@asynccontextmanager
-async def played(
-    server: Server, games: int = 1, resigned: int = 0, url: str | None = None, pid: int | None = None
-) -> AsyncIterator[str]:
-    """Play games that ana wins and others that she resigns; yield the room of her last win.
-
-    The process `pid` plays as her, by default this process.
-    """
-    async with open_peer(server.url, "ana") as ana, open_peer(server.url, "bo") as bo:
-        KnownPlayers().keep(KnownPlayer(url or server.url, "ana", ana.welcome["token"], pid=pid or os.getpid()))
-        codes = [await finish_a_game(ana, bo) for _ in range(games)]
-        for _ in range(resigned):
-            room = (await ana.ask("create", rules="gomoku"))["room"]
-            await bo.ask("join", room=room)
-            await play_out({"X": ana, "O": bo}, room, [0, 1])
-            await ana.ask("resign", room=room)
-            for peer in (ana, bo):
-                await peer.ask("leave", room=room)
-        yield codes[-1] if codes else ""
 
 
 async def test_the_list_of_games_replays_and_saves_them(server: Server, open_screen: OpenScreen, here: Path) -> None:

@@ -11,14 +11,13 @@ from tests.tui.conftest import OpenScreen, ScreenUser
 from tictactoe_client.files.config import load_choices
 from tictactoe_server.server import Server
 
-ROWS = ("theme", "colour", "ascii", "motion", "mouse", "bell", "language", "keys", "coordinates", "confirm")
 NOBODY = "ws://127.0.0.1:1"
 
 
 @asynccontextmanager
-async def at_settings(open_screen: OpenScreen, url: str = NOBODY, **options: Any) -> AsyncIterator[ScreenUser]:
-    async with open_screen(url, **options) as ana:
-        await ana.until("r retry" if url == NOBODY else "Playing as")
+async def at_settings(open_screen: OpenScreen, **options: Any) -> AsyncIterator[ScreenUser]:
+    async with open_screen(NOBODY, **options) as ana:
+        await ana.until("r retry")
         await ana.do("s", "> Theme")
         yield ana
 

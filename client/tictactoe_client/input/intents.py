@@ -23,10 +23,10 @@ from tictactoe_engine import (
     parse_cell,
 )
 from tictactoe_engine.errors import shorten
-from tictactoe_engine.notation import parse_column
+from tictactoe_engine.notation import off_board, parse_column
 from tictactoe_words.catalogue import say
 from tictactoe_words.commands import TABLE, Intent, Look, Place, Query, Verb, words_of
-from tictactoe_words.refusals import describe_fault, describe_refusal
+from tictactoe_words.refusals import describe_fault
 
 
 class BadInput(Misuse):
@@ -137,21 +137,18 @@ def _parse_read(word: str, rules: Rules, coordinates: Coordinates | str) -> Quer
     if word.isascii() and word.isdigit() and len(word) <= 3:
         if 1 <= int(word) <= rules.rows:
             return Query("row", number_row(int(word) - 1, rules) - 1)
-        raise _off_board(word, ("row", 1, rules.rows))
+        raise BadInput(describe_fault(off_board(word, ("row", 1, rules.rows))), "off_board")
     if word.isascii() and word.isalpha() and len(word) <= 2:
         if parse_column(word) < rules.columns:
             return Query("column", parse_column(word))
-        raise _off_board(word.upper(), ("column", "A", format_column(rules.columns - 1)))
+        limits = "column", "A", format_column(rules.columns - 1)
+        raise BadInput(describe_fault(off_board(word.upper(), limits)), "off_board")
     try:
         return Query("cell", _parse_place(word, rules, Keys.PHONE, coordinates))
     except BadInput as bad:
         if bad.code == "off_board":
             raise
         raise BadInput(say("read what")) from None
-
-
-def _off_board(word: str, limits: tuple[str, int | str, int | str]) -> BadInput:
-    return BadInput(describe_refusal("off_board", {"why": "word", "word": word, "limits": limits}) or word, "off_board")
 
 
 def _parse_place(body: str, rules: Rules, keys: Keys | str, coordinates: Coordinates | str) -> int:

@@ -174,7 +174,7 @@ def summarise_position(record: GameRecord, position: Position) -> dict[str, Any]
     """Return a position of a game for JSON mode, with the fields of a room's state."""
     is_over = position.ply == len(record.moves) and record.result is not None
     opening = None if is_over else opening_state(position)
-    opening_fields: dict[str, Any] = {"opening": opening and to_builtins(opening), "chosen": position.chosen}
+    of_opening: dict[str, Any] = {"opening": opening and to_builtins(opening), "chosen": position.chosen}
     return {
         "ply": position.ply,
         "board": position.board,
@@ -182,5 +182,5 @@ def summarise_position(record: GameRecord, position: Position) -> dict[str, Any]
         "last": position.last,
         "line": position.outcome.line if position.outcome else (),
         "comments": [text for at, text in record.comments if at == position.ply],
-        **{name: value for name, value in opening_fields.items() if value},
+        **{name: value for name, value in of_opening.items() if value},
     }

@@ -24,6 +24,7 @@ from tictactoe_protocol.terms import RulesState
 from tictactoe_protocol.text import MAX_NAME_LENGTH
 from tictactoe_words.catalogue import say
 from tictactoe_words.refusals import describe_announcement, describe_closing, describe_fault, describe_refusal
+from tictactoe_words.wording import capitalize
 
 NAMELESS: Final = "?"
 """Replaces a name without visible characters."""
@@ -246,4 +247,4 @@ def _broken_at(field: str) -> ProtocolBroken:
 
 def _broken(why: str) -> ProtocolBroken:
     # It may quote what the message holds.
-    return ProtocolBroken(_clean(f"{why[:1].upper()}{why[1:]}", 160))
+    return ProtocolBroken(_clean(capitalize(why), 160))

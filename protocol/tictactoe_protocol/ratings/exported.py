@@ -33,7 +33,6 @@ class EndLine(Struct, frozen=True, tag="end"):
 Line = GameLine | VerdictLine | EndLine
 _encode: Final = msgspec.json.Encoder().encode
 _decode: Final = msgspec.json.Decoder(Line).decode
-_MOST_SHOWN: Final = 60
 _END_OF_TIME: Final = 2**53
 
 
@@ -44,12 +43,11 @@ class BadExport(ValueError):
         code: ``garbage`` (a line cannot be read), ``cut`` (the `EndLine` is missing), ``behind`` (a line follows the
             `EndLine`) or ``twice`` (a game is repeated).
         line: The number of the line with the fault, from 1.
-        data: Details of the fault, for the placeholders of its sentence.
     """
 
-    def __init__(self, code: str, line: int, **data: object) -> None:
+    def __init__(self, code: str, line: int) -> None:
         super().__init__(f"{code} in line {line}")
-        self.code, self.line, self.data = code, line, data
+        self.code, self.line = code, line
 
 
 class Checked(NamedTuple):
@@ -90,7 +88,7 @@ def check_export(lines: Iterable[bytes]) -> Checked:
         elif isinstance(line, VerdictLine):
             verdicts.append(line)
         elif line.id in games:
-            raise BadExport("twice", number, game=line.id[:_MOST_SHOWN])
+            raise BadExport("twice", number)
         else:
             games[line.id] = line
     if end is None:
@@ -106,8 +104,8 @@ def _read_line(text: bytes, number: int) -> Line:
             first, second = line.players
             if first == second or line.score not in (0, 0.5, 1) or not 0 <= line.at < _END_OF_TIME:
                 raise ValueError(f"game {line.id}")
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError):
         if not text.endswith(b"\n"):
             raise BadExport("cut", number) from None
-        raise BadExport("garbage", number, why=str(error)[:_MOST_SHOWN]) from None
+        raise BadExport("garbage", number) from None
     return line

@@ -100,6 +100,8 @@ class Assets:
         alone = [name for name in texts if self._is_named(name) and name not in ENTRIES]
         self._modules = Modules({name: text for name, text in texts.items() if name != EMBED}, ENTRIES, alone)
         self._at_once = {*self._modules.together, *alone}
+        spare = (*self._modules.files_for(*PREFETCHED), f"{MORE}css")
+        self._spare = {name for name in spare if not self._is_named(name)}
         bodies = {name: (folder / name).read_bytes() for name in names if name not in {*self._pages, *texts}}
         bodies |= {name: self._read_style(name).encode() for name in names if name.endswith(".css")}
         bodies |= {name: self._modules.render(name).encode() for name in self._modules.files}
@@ -150,8 +152,7 @@ class Assets:
         preloads = [f'<link rel="preload" href="{path}{name}" as="fetch" crossorigin>\n' for name in sentences]
         preloads += (f'<link rel="preload" href="{path}{name}" as="style">\n' for name in styles)
         preloads += (f'<link rel="modulepreload" href="{path}{name}">\n' for name in files)
-        spare = {*self._modules.files_for(*PREFETCHED), f"{MORE}css", f"{MORE}{language}.json"}
-        spare = {name for name in spare.difference(files, sentences, styles) if not self._is_named(name)}
+        spare = (self._spare | {f"{MORE}{language}.json"}).difference(files, sentences, styles)
         preloads += (f'<link rel="prefetch" href="{path}{name}">\n' for name in sorted(spare))
         words = {
             "title": html.escape(title),

@@ -12,7 +12,6 @@ type Welcome = Protocol.Welcome;
 type PlayedGame = Protocol.PlayedGame;
 type EventMatch = Protocol.EventMatch;
 type Analysis = Protocol.AnalysisState;
-type CellValue = Protocol.CellValue;
 type Ok = Protocol.Ok;
 type PastGame = Protocol.PastGame;
 type HeldSeat = Protocol.HeldSeat;
@@ -45,7 +44,6 @@ interface Page extends PagePart {
 	follows?: readonly PagePart[];
 	onKey?(event: KeyboardEvent): void;
 }
-
 
 /** What comes that nobody asked for. */
 type News = Exclude<Protocol.Push, Protocol.Ok | Protocol.Welcome>;

@@ -54,7 +54,7 @@ export function announceStanding(state, viewer = "") {
 
 /** Return the sentence for an event, or "" if another event implies it or if it is about the reader's own seat. @param {Happening} event @param {Telling} told */
 function tell(event, told) {
-	const { type, mark = "", cell = 0, cells = [], kind, why } = event;
+	const { type, mark = "", cell = 0, cells = [], kind } = event;
 	const { state, viewer } = told;
 	const { rules } = state;
 	switch (type) {
@@ -75,7 +75,7 @@ function tell(event, told) {
 			return say(moves ? "taken back" : "taken back unnamed", { n: cells.length, moves });
 		}
 		case "out":
-			return state.seats[mark]?.out ? `${describeOut(state, mark, why, viewer)} ${say("others play on")}` : ""; // the end of the game says so too
+			return state.seats[mark]?.out ? `${describeOut(state, mark, viewer)} ${say("others play on")}` : ""; // the end of the game says so too
 		case "ended":
 			return describeResult(state, viewer);
 		case "offered":
@@ -134,7 +134,10 @@ export const describeChoicesAt = (state, count = 0, viewer = "") =>
 	(state.choices ?? []).flatMap((choice) => (choice.ply === count ? tellChoice(state, choice, viewer) : [])).join(" ");
 
 /** @param {State} state */
-const describeOut = (state, mark = "", why = whyOut(state, mark), viewer = "") => sayOf(state, mark, `ended ${why === "late" ? "timeout" : why}`, viewer);
+function describeOut(state, mark = "", viewer = "") {
+	const why = whyOut(state, mark);
+	return sayOf(state, mark, `ended ${why === "late" ? "timeout" : why}`, viewer);
+}
 
 /** Why somebody is out of a game or has lost it, if no event says so. @param {State} state */
 function whyOut({ seats, clock, news = [] }, mark = "") {

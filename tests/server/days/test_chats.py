@@ -50,8 +50,11 @@ async def test_chat_goes_with_the_room(server: Server) -> None:
             await peer.ask("leave", room=room)
         await until(lambda: room not in server.core.rooms.by_code)
         table = server.core.store.table(CHATS)
-        while await table.load(room) is not None:  # noqa: ASYNC110
-            await asyncio.sleep(0)
+
+        async def is_gone() -> bool:
+            return await table.load(room) is None
+
+        await until(is_gone)
 
 
 async def test_a_blocked_player_is_not_heard_on_another_day(server: Server) -> None:

@@ -126,8 +126,7 @@ def check_rules(event: Event) -> None:
 def check_marks(event: Event) -> None:
     for one in event.field:
         had = "".join(pairing.mark_of(one.player) or "" for pairing in event.pairings_of(one.player) if pairing.game_id)
-        assert not {"XXX", "OOO"} & {had[end - 3 : end] for end in range(len(had) + 1)}, had
-        assert all(abs(2 * had[:end].count("X") - end) <= 2 for end in range(len(had) + 1)), had
+        assert all(is_fair(had[:end]) for end in range(len(had) + 1)), had
 
 
 @given(st.integers(10, 90), st.integers(0, 9), st.lists(RESULTS, min_size=5, max_size=60))

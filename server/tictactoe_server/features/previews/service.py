@@ -29,7 +29,7 @@ from tictactoe_server.records.tables import SHARES
 from tictactoe_server.rooms.finished import FinishedGame, final_position
 from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, Reply, say
 from tictactoe_words.tournaments import describe_standing, describe_word, tabulate
-from tictactoe_words.wording import describe_rules
+from tictactoe_words.wording import capitalize, describe_rules
 
 MOST_KEPT: Final = 200  # pictures in the cache, each of about 40 kB
 MOST_WAITING: Final = 32  # pictures waiting to be drawn
@@ -75,7 +75,7 @@ class Previews(Service):
         return await self._answer(
             TableCard(
                 spell(clean_text(head.title), texts.TITLE),
-                spell(standing[:1].upper() + standing[1:]),
+                spell(capitalize(standing)),
                 f"{describe_word('kind', head.kind).capitalize()}. {describe_rules(head.rules)}.",
                 tuple((place, spell(name, "a player"), won) for place, name, won, *_ in rows),
                 f"and {more} more" if more > 0 else "",

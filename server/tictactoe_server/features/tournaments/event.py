@@ -224,12 +224,11 @@ class Event(Struct, frozen=True, omit_defaults=True):
         """The possible requests of each role, as in `EventState`."""
         if self.is_over:
             return {}
-        unscored = [pairing for pairing in self.in_round(self.round) if pairing.state != "scored"]
-        is_decidable = any(len(pairing.players) > 1 for pairing in unscored)
+        is_decidable = bool(self.open_pairings)
         has_roster, join = self.entry == "roster", ("join",) if self.takes_entrants else ()
         actions = {
             "begin": self.status == "open",
-            "next": self.status == "running" and not unscored and due_at(self) is not None,
+            "next": due_at(self) is not None,
             "pause": self.status == "running",
             "resume": self.status == "paused",
             "expel": bool(self.field),
