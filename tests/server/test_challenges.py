@@ -289,6 +289,17 @@ async def test_a_player_who_is_blocked_after_the_challenge_cannot_accept_it(
     assert not server.core.indexes.seats.rooms_of(id_of(bo))
 
 
+@pytest.mark.parametrize("blocks", [(0, 1), (1, 0)])
+async def test_a_match_joins_no_two_players_of_whom_one_blocks_the_other(
+    ana: Peer, bo: Peer, eve: Peer, blocks: tuple[int, int]
+) -> None:
+    blocking, blocked = ((ana, bo)[index] for index in blocks)
+    await blocking.ask("block", player=id_of(blocked))
+    of_ana, of_bo, of_eve = [(await peer.ask("match"))["room"] for peer in (ana, bo, eve)]
+    assert of_ana != of_bo
+    assert of_eve == of_ana
+
+
 async def test_blocks_are_limited_and_exclude_oneself(server: Server, ana: Peer) -> None:
     assert await refusal(ana, "block", player=id_of(ana)) == ("not_allowed", "self")
     many = tuple(f"p{number}" for number in range(MAX_BLOCKS))

@@ -71,6 +71,7 @@ class Hooks:
         welcome_fields: By name of a field in `welcome`, functions that return its value for an account, or UNSET.
         held_seats: Each returns a player's seats in rooms that are not in memory.
         mute_checks: Each takes two player ids and returns True if the first must not get chat from the second.
+        match_checks: Each is awaited with two player ids and returns True if the two must not be matched.
         games_needed_from: Each returns the end time of the oldest game that must be kept (ms since 1970).
         analysts: Each returns the analysis of a position, or None if it takes too long. The first one is asked.
         oldest_backup_days: Each returns the age of the oldest backup of the data, in days.
@@ -88,6 +89,7 @@ class Hooks:
         self.welcome_fields: dict[str, Callable[[Account], Awaitable[Any]]] = {}
         self.held_seats: list[Callable[[str], Iterable[HeldSeat]]] = []
         self.mute_checks: list[Callable[[str, str], bool]] = []
+        self.match_checks: list[Callable[[str, str], Awaitable[bool]]] = []
         self.games_needed_from: list[Callable[[], Awaitable[float]]] = []
         self.analysts: list[Callable[[Position], Awaitable[Analysis | None]]] = []
         self.oldest_backup_days: list[Callable[[], int]] = []

@@ -115,8 +115,9 @@ class Joining(Service):
             check_clock(clock)
             policy = self.core.hooks.policy_for(call.request)
             await policy.check(rules, clock, call.player)
-            skipped = await policy.skipped_opponents(call.player.id)
-            live, code = await self._find_match((rules, clock, policy.purpose.name), call.player, skipped)
+            kind = rules, clock, policy.purpose.name
+            excluded = await self._exclude(kind, call.player.id, {*await policy.skipped_opponents(call.player.id)})
+            live, code = await self._find_match(kind, call.player, excluded)
             if live is None:
                 await self._open(call, rules, call.player, clock=clock, purpose=policy.purpose, code=code)
                 return
@@ -127,6 +128,17 @@ class Joining(Service):
                 return
             except Refused:  # another player took the seat first
                 await asyncio.sleep(0)  # yield to other tasks before the next attempt
+
+    async def _exclude(self, kind: GameKind, player: str, excluded: set[str]) -> set[str]:
+        """Return `excluded` and the waiting players whom the checks of features keep from a match with `player`."""
+        checks, find = self.core.hooks.match_checks, self.core.indexes.matchmaker.find
+        while (found := find(kind, player, excluded)) is not None:
+            others = [seat.player for seat in found.room.held_seats]
+            refused = {other for other in others for check in checks if await check(player, other)}
+            if not refused:
+                break
+            excluded |= refused
+        return excluded
 
     async def _find_match(
         self, kind: GameKind, player: Player, excluded: Collection[str]

@@ -1,4 +1,4 @@
-"""Blocks: a player hides the challenges and the chat of another player."""
+"""Blocks: a player hides the challenges and the chat of another player, and is not matched with that player."""
 
 from __future__ import annotations
 
@@ -46,6 +46,7 @@ class Blocking(Service):
 
     def __init__(self, core: Core) -> None:
         core.hooks.mute_checks.append(self.is_deaf)
+        core.hooks.match_checks.append(self.are_apart)
         self._core = core
         table, elsewhere, of_player = core.store.table(BLOCKS), core.rooms.elsewhere, core.presence.of_player
         self._stored = Mirror(table, BLOCKS.name, elsewhere, self.tasks, lambda key, value: bool(of_player(key)))
@@ -81,6 +82,10 @@ class Blocking(Service):
         """Return True if `player`, who is connected, blocks the player `other`."""
         blocks = self._stored.get(player)
         return blocks is not None and other in blocks.blocked
+
+    async def are_apart(self, player: str, other: str) -> bool:
+        """Return True if one of two players blocks the other; may raise `StoreUnavailable`."""
+        return other in (await self.load(player)).blocked or player in (await self.load(other)).blocked
 
     async def load(self, player: str) -> Blocks:
         """Return a player's blocks; may raise `StoreUnavailable`."""
