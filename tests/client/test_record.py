@@ -31,6 +31,8 @@ THREE = parse_record(
 """
 )
 
+OPENED = parse_record('[Rows "5"] [Columns "5"] [Line "4"] [Opening "swap2"] 1. c3 c4 2. d3 {swap2 O more} b3 3. d2 *')
+
 
 def actions_at(record: GameRecord, ply: int, settings: Settings | None = None) -> RecordActions:
     actions = RecordActions(RecordedRoom(record), settings or Settings())
@@ -118,6 +120,8 @@ def test_programs_read_the_game_and_each_position() -> None:
     assert positions(THREE)[0]["turn"] == "X"
     assert positions(THREE)[7]["turn"] is None
     assert summarise_record(THREE)["passed"] == [{"ply": 4, "mark": "A"}]
+    assert positions(OPENED)[5]["choices"] == ({"ply": 3, "by": "O", "mark": "O", "take": "more"},)
+    assert positions(OPENED)[5]["placed"] == "XXXOO"
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from tictactoe_client.text.wording import describe_unknown
 from tictactoe_engine import Position
 from tictactoe_engine.records import GameRecord, format_record
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.pushes import Offers, Ok, Result, RoomState, SeatState, Welcome, opening_fields, opening_state
+from tictactoe_protocol.pushes import Offers, Ok, Result, RoomState, SeatState, Welcome, opening_fields
 from tictactoe_protocol.requests import Leave, Request
 from tictactoe_protocol.terms import ClockTerms, RulesState
 from tictactoe_words.catalogue import say
@@ -173,8 +173,6 @@ def summarise_record(record: GameRecord) -> dict[str, Any]:
 def summarise_position(record: GameRecord, position: Position) -> dict[str, Any]:
     """Return a position of a game for JSON mode, with the fields of a room's state."""
     is_over = position.ply == len(record.moves) and record.result is not None
-    opening = None if is_over else opening_state(position)
-    of_opening: dict[str, Any] = {"opening": opening and to_builtins(opening), "chosen": position.chosen}
     return {
         "ply": position.ply,
         "board": position.board,
@@ -182,5 +180,5 @@ def summarise_position(record: GameRecord, position: Position) -> dict[str, Any]
         "last": position.last,
         "line": position.outcome.line if position.outcome else (),
         "comments": [text for at, text in record.comments if at == position.ply],
-        **{name: value for name, value in of_opening.items() if value},
+        **to_builtins(opening_fields(position, is_over=is_over)),
     }
