@@ -107,6 +107,8 @@ async def test_a_banned_address_gets_no_welcome(server: Server, subject: str) ->
     async with open_peer(server.url, "bo") as late:
         assert late.welcome["code"] == "banned"
         assert (await end_of(late))[1] == BANNED
+    async with open_peer(server.url, "cy", language="de") as german:
+        assert german.welcome["message"] == "Der Betreiber dieses Servers hat dich gesperrt."
     await ask(server, Unban(subject))
     async with open_peer(server.url, "bo") as back:
         assert back.welcome["type"] == "welcome"

@@ -8,13 +8,15 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final
 
 import structlog
 
-from tictactoe_protocol import CloseCode, ErrorCode
+from tictactoe_protocol import BadMessage, CloseCode, ErrorCode
+from tictactoe_protocol.codec import decode_request
 from tictactoe_server import clock
 from tictactoe_server.records.mirror import Mirror, Peers
 from tictactoe_server.records.tables import BANS, Ban
@@ -26,7 +28,6 @@ from tictactoe_server.transport.connection import Connection, Receiver, encode_p
 from tictactoe_words.catalogue import speaking
 
 PLAYER_ID: Final = re.compile(r"p[0-9A-Za-z]{10}")
-_LANGUAGE: Final = re.compile(rb'"language":\s*"(\w+)"')
 
 log: Final = structlog.get_logger(__name__)
 
@@ -162,6 +163,9 @@ class Barred(Receiver):
     refusal: Refused
 
     def received(self, message: bytes) -> None:
-        if self.connection.is_open:
-            found = _LANGUAGE.search(message)
-            expel(self.connection, self.refusal, found[1].decode() if found else "")
+        if not self.connection.is_open:
+            return
+        language = ""
+        with suppress(BadMessage):
+            language = getattr(decode_request(message), "language", "") or ""
+        expel(self.connection, self.refusal, language)
