@@ -23,7 +23,7 @@ from tests.server.test_plain_http import Answer, read_answer
 from tictactoe_engine.records import parse_record
 from tictactoe_protocol import clean_text
 from tictactoe_server.http.assets import Assets, Modules
-from tictactoe_server.http.pages import draw_qr
+from tictactoe_server.http.qr_codes import draw_qr
 from tictactoe_server.play.lobby import CODES
 from tictactoe_server.records.tables import SHARES
 from tictactoe_server.server import Server

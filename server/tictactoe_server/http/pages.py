@@ -9,13 +9,10 @@ import asyncio
 import re
 from collections.abc import Awaitable, Coroutine, Iterable
 from dataclasses import replace
-from functools import lru_cache
 from http import HTTPStatus
-from io import BytesIO
 from itertools import islice
 from typing import Any, Final
 
-import segno
 import structlog
 
 from tictactoe_protocol import BadRoomCode, ErrorCode, parse_room_code
@@ -23,6 +20,7 @@ from tictactoe_protocol.pushes import RoomState
 from tictactoe_protocol.room_codes import find_link
 from tictactoe_server.http import texts
 from tictactoe_server.http.assets import EMBED, PREFIX, Assets, link_card, send, send_part
+from tictactoe_server.http.qr_codes import draw_qr
 from tictactoe_server.operator.order import ServerParts
 from tictactoe_server.rooms.room import Refused
 from tictactoe_server.storage.store import StoreUnavailable
@@ -305,18 +303,6 @@ def _language_of(request: HttpRequest) -> str:
     chosen = _LANGUAGE_COOKIE.findall(request.field("cookie"))
     accepted = _ACCEPTED_LANGUAGE.findall(request.field("accept-language").lower())
     return next((language for language in (*chosen, *accepted) if language in LANGUAGES), LANGUAGES[0])
-
-
-@lru_cache(maxsize=256)
-def draw_qr(link: str) -> bytes:
-    """Return an SVG image of a link's QR code, black on white with a quiet zone.
-
-    The mask is fixed, because choosing the best of the eight masks takes three times as long, and all are readable.
-    """
-    image = BytesIO()
-    code = segno.make(link, error="l", micro=False, mask=3)
-    code.save(image, kind="svg", border=4, light="#fff", omitsize=True, xmldecl=False)
-    return image.getvalue()
 
 
 def _policy(servers: str, ancestors: str = "'none'", *, also: str = "") -> tuple[tuple[str, str], ...]:

@@ -11,7 +11,7 @@ from tictactoe_server import clock
 from tictactoe_server.core.change import Call
 from tictactoe_server.core.core import Core, Service
 from tictactoe_server.http import texts
-from tictactoe_server.http.pages import draw_qr
+from tictactoe_server.http.qr_codes import draw_qr
 from tictactoe_server.transport.http_messages import HttpRequest, PageHead, Reply
 from tictactoe_server.transport.rate_limit import RateLimits
 
