@@ -33,9 +33,7 @@ from tictactoe_protocol.rated import (
     RatingChange,
 )
 from tictactoe_protocol.requests import Choose, Claim, Draw, Leave, Move, Rematch, Resign, Undo
-from tictactoe_protocol.room_codes import BadRoomCode, parse_room_code
 from tictactoe_protocol.terms import ClockFields, ClockState, ClockTerms, RulesState
-from tictactoe_protocol.text import clean_text
 from tictactoe_server.core.live_room import merge_news
 from tictactoe_server.features.ratings.folding import RATED, is_rated
 from tictactoe_server.features.tournaments.attendance import Attendance
@@ -557,72 +555,15 @@ def tell_ladders(kind: str, told: Any, names: dict[str, str] | None = None) -> I
         yield {"kind": kind, "told": msgspec.to_builtins(told), "viewer": viewer, "names": known, "said": said}
 
 
-_NAMES: Final = tuple(
-    (name, clean_text(name))
-    for name in (
-        *(f"a{chr(0x301) * marks}b" for marks in (1, 3, 4, 5, 9)),
-        "n" * 64,
-        "a\u200bb",
-        "\u202eab",
-        "a\u200cb",
-        "علی\u200cرضا",
-        "क्\u200dष\u200d",
-    )
-)
-"""Names as received and as shown: with the most marks that a letter keeps, with more, and long ones."""
-
-
-_PASTED: Final = (
-    *(
-        "K7M4PQ",
-        "k7m-4pq",
-        " K7M 4PQ\n",
-        "K7M\u20134PQ",
-        "K7M4PQ.",
-        "K7M4PQ)",
-        "(K7M4PQ)",
-        "K7M4PQ/",
-        "/K7M4PQ",
-        "K7M4PQ,",
-    ),
-    *(
-        '"K7M4PQ"',
-        "\u201ek7m4pq\u201c",
-        "_K7M4PQ_",
-        "K7M4PQ!",
-        "\u200bK7M4PQ\u200b",
-        "Code: K7M4PQ",
-        "please join K7M4PQ now",
-    ),
-    *("http://host:8765/K7M4PQ", "https://host/K7M4PQ.", "https://host/K7M4PQ/", "<https://host/k7m-4pq>"),
-    *("[Join](https://host/K7M4PQ)", "https://server.example/K7M4PQ?fbclid=IwABCD", "https://host/games/K7M4PQ#watch"),
-    *("Play: https://player.example/K7M4PQ, bye", "https://host/e/K7M4PQ#ana-7c2f", "http://[::1]:8765/K7M4PQ)"),
-    "https://eur01.safelinks.protection.outlook.com/?url=http%3A%2F%2Fhost%3A8765%2FK7M4PQ&data=05%7C02",
-    *("http://host//K7M4PQ", "http://server//", "K7M\u00ad4PQ", "\uff08K7M4PQ\uff09"),
-    *("server/K7M4PQ;", "", "K7M4P", "K7M4PQQ", "K7M4P1", "K7M4P\u00e9", "https://server.example/", "see you please"),
-)
-"""Codes and links as people paste them, and texts without a code."""
-
-
-def read_room_code(text: str) -> str:
-    """Return the room code in a text, or ""."""
-    try:
-        return parse_room_code(text)
-    except BadRoomCode:
-        return ""
-
-
 def render_vectors() -> str:
     """Return the file: a line for each vector."""
     parts: dict[str, list[Any]] = {
         "vectors": make_vectors(),
         "tournaments": [*make_tournaments(), *make_notes()],
         "ladders": [*make_ladders()],
-        "names": [*map(list, _NAMES)],
         "durations": [
             [ms, format_duration(ms)] for ms in (0, 61_000, 86_399_999, 86_400_000, 187_199_999, 187_200_000)
         ],
-        "codes": [[text, read_room_code(text)] for text in _PASTED],
     }
     told = []
     for name, vectors in parts.items():

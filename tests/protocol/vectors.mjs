@@ -7,14 +7,13 @@ const { say, speak } = await import(`${folder}/catalogue.js`);
 const { announce, announceStanding, newsSince } = await import(`${folder}/telling.js`);
 const { choices } = await import(`${folder}/choices.js`);
 const { sceneOf } = await import(`${folder}/scene.js`);
-const { describeManners, formatDuration, readCode, seatOf } = await import(`${folder}/words.js`);
-const { clean, parse } = await import(`${folder}/text.js`);
+const { describeManners, formatDuration, seatOf } = await import(`${folder}/words.js`);
+const { parse } = await import(`${folder}/text.js`);
 const tournaments = await import(`${folder}/events/tournaments.js`);
 const ladders = await import(`${folder}/ladders/words.js`);
 const { nameRound } = await import(`${folder}/events/table.js`);
 const { Following } = await import(`${folder}/events/following.js`);
-const { vectors, tournaments: events, ladders: rated } = parse(readFileSync(path, "utf8"));
-const { names, codes, durations } = JSON.parse(readFileSync(path, "utf8"));
+const { vectors, tournaments: events, ladders: rated, durations } = parse(readFileSync(path, "utf8"));
 
 let current = "";
 
@@ -88,8 +87,6 @@ rated.forEach(({ kind, told, viewer, names, said }, index) => {
 });
 speak("en", JSON.parse(readFileSync(`${catalogues}/en.json`, "utf8")));
 for (const [ms, told] of durations) compare(`duration ${ms}`, formatDuration(ms), told);
-for (const [text, code] of codes) compare(`code ${JSON.stringify(text)}`, readCode(text), code);
-for (const [name, shown] of names) compare(`name ${JSON.stringify(name)}`, clean(name), shown);
 
 // The state of a tournament as the page has it so many ms after it came.
 function followingOf(state, age) {

@@ -62,11 +62,14 @@ export class GamePage {
 			const { code = "" } = source;
 			await app.arrive();
 			const isHeld = app.connection.welcome?.rooms.some((held) => held.room === code);
-			return this.sit(app.rooms.find(code) ?? (await app.rooms.enter({ type: isHeld ? "join" : "watch", room: code })));
+			const room = app.rooms.find(code) ?? (await app.rooms.enter({ type: isHeld ? "join" : "watch", room: code }));
+			if (room.code !== code) return this.#leadTo(room.code);
+			return this.sit(room);
 		} catch (error) {
 			if (this.#isClosed) return undefined;
 			if (error instanceof Lost) return void this.#enter();
-			if (await this.#isOfEvent(error)) return location.replace(urlOf(`/e/${this.source.code}`));
+			const event = await this.#findEvent(error);
+			if (event) return this.#leadTo(`e/${event}`);
 			const message = messageOf(error);
 			app.say(message);
 			this.element.className = "";
@@ -78,10 +81,15 @@ export class GamePage {
 		}
 	}
 
-	/** @param {unknown} error */
-	async #isOfEvent(error) {
-		if (!(error instanceof Refused) || error.code !== "no_such_room") return false;
-		return this.app.connection.request({ type: "event_watch", event: this.source.code ?? "", on: false }).then(() => true, () => false);
+	/** Go to the path that a code or a pasted link means. */
+	#leadTo(path = "") {
+		location.replace(urlOf(`/${path}${location.hash}`));
+	}
+
+	/** Return the code of an event that was taken for a room, or "". @param {unknown} error */
+	async #findEvent(error) {
+		if (!(error instanceof Refused) || error.code !== "no_such_room") return "";
+		return this.app.connection.request({ type: "event_watch", event: this.source.code ?? "", on: false }).then(({ event }) => event, () => "");
 	}
 
 	/** @param {PlayedGame} played */

@@ -9,7 +9,7 @@ import { makePlayCard } from "./playcard.js";
 import { OWN } from "./rules.js";
 import { setEmblem } from "./shapes.js";
 import { makeTiles } from "./smallboard.js";
-import { formatDuration, joinWords, keepTogether, messageOf, nameGame, readCode } from "./words.js";
+import { formatDuration, joinWords, keepTogether, messageOf, nameGame } from "./words.js";
 
 const LIVE_BOARDS = 3;
 /** The name whose notice "belongs to somebody else" was closed. */
@@ -106,10 +106,8 @@ function makeSide(app, play) {
 	}
 
 	function join() {
-		const room = readCode(code.value);
-		const ticket = /#\s*([\w-]{12,})/.exec(code.value)?.[1];
-		if (room) app.navigate(ticket ? `/e/${room}#${ticket}` : `/${room}`);
-		else app.say(say("page no code"));
+		const [text, ticket] = code.value.split(/#\s*([\w-]{12,})/); // a ticket is secret, so it stays in the fragment
+		app.navigate(`/${encodeURIComponent(text.trim())}${ticket ? `#${ticket}` : ""}`);
 	}
 }
 

@@ -5,7 +5,6 @@ import { say, sayTitle } from "./catalogue.js";
 import { button, h, isForControl, select, setText, show, urlOf } from "./dom.js";
 import { chooseLanguage, languagesThere, learnLanguage } from "./later.js";
 import { parse } from "./text.js";
-import { readCode } from "./words.js";
 
 const THEMES = ["system", "light", "dark", "contrast"];
 
@@ -66,11 +65,11 @@ function each(does, of = page) {
 async function loadPage() {
 	const [first = "", second = "", third = ""] = location.pathname.slice(urlOf().length).split("/");
 	const hash = location.hash.slice(1);
-	if (first === "e") return loadEvent(readCode(decode(second)) || second, third, hash);
+	if (first === "e") return loadEvent(second, third, hash);
 	if (first === "ladder" || first === "player") return (await import("./ladders/pages.js")).openPage(app, first, decode(second));
 	if (first === "wall") return (await import("./wall.js")).makeWall(app);
 	if (first === "replay") return openGame({ load: () => fetchShared(second), shared: second });
-	if (first) return loadRoom(decode(first), /^watch\b/.test(hash));
+	if (first) return openGame({ code: decode(first), onlyWatches: /^watch\b/.test(hash) });
 	if (hash === "games") return (await import("./history.js")).makeHistory(app);
 	const [link, past] = ["link=", "game/"].map((kind) => (hash.startsWith(kind) ? decode(hash.slice(5)) : ""));
 	if (past) return openGame({ load: () => fetchPast(past), past });
@@ -99,12 +98,6 @@ async function loadEvent(code = "", part = "", ticket = "") {
 	if (part === "cards") return (await import("./events/cards.js")).makeCards(app, code);
 	if (part === "wall") return new (await import("./events/wall.js")).EventWall(app, code, ticket);
 	return new (await import("./events/event.js")).EventPage(app, code, ticket);
-}
-
-async function loadRoom(text = "", onlyWatches = false) {
-	const code = readCode(text);
-	if (code) return openGame({ code, onlyWatches });
-	return app.makeNothing(say("page nothing address"));
 }
 
 async function fetchShared(id = "") {

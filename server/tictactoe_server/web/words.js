@@ -150,23 +150,3 @@ export function describeUnanswered(room = "", there) {
 	const then = there.step === "refused" ? there.why : there.step ? say("unanswered asked") : "";
 	return `${say("unanswered", { room, url: there.url })} ${then ?? ""}`.trim();
 }
-
-const HALF = "[2-9A-HJ-NP-Za-hj-np-z]{3}";
-const SEPARATOR = "[-\\u2010-\\u2015 \\u00a0]";
-const WORD = new RegExp(`(?<![\\p{L}\\p{N}])${HALF}${SEPARATOR}?${HALF}(?![\\p{L}\\p{N}])`, "gu");
-const LINK = new RegExp(`(?:[A-Za-z]+://)?(?:\\[[^\\]\\s]*\\](?::\\d+)?|[^\\s/<>()[\\]"'?#]+)(?:/[^\\s/?#]+)*/(${HALF}-?${HALF})(?![\\p{L}\\p{N}])`, "u");
-
-/** Return the room code in a code, a link or a pasted line, or "": `parse_room_code` of `tictactoe_protocol`. */
-export function readCode(pasted = "") {
-	const [, wrapped] = /=((?:http|ws)s?%3A%2F%2F[^&\s]+)/i.exec(pasted) ?? [];
-	const text = (wrapped?.replace(/%([0-7][0-9A-F])/gi, (_, hex) => String.fromCharCode(parseInt(hex, 16))) ?? pasted).replace(/\p{Cf}/gu, "").replace(/(?<!:)\/{2,}/g, "/");
-	const bare = text.replace(/[\s-]/g, "");
-	if (new RegExp(`^(?:${HALF}){2}$`).test(bare)) return bare.toUpperCase();
-	const link = LINK.exec(text)?.[1];
-	let words = link ? [link] : text.includes("://") ? [] : text.match(WORD) ?? [];
-	if (!link && (text.match(/[\p{L}\p{N}]/gu) ?? []).length > 6) {
-		const withDigit = words.filter((word) => /\d/.test(word));
-		words = withDigit.length ? withDigit : words.filter((word) => word === word.toUpperCase());
-	}
-	return (words[0] ?? "").replace(new RegExp(SEPARATOR, "g"), "").toUpperCase();
-}
