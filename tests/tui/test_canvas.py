@@ -7,13 +7,13 @@ from rich.console import Console
 from rich.style import Style
 from textual.geometry import Region
 
-from tictactoe_client.tui.canvas import find_changes, write_changes
+from tictactoe_client.tui.canvas import find_changes, join_styles, write_changes
 from tictactoe_client.tui.picture import Picture
 
 WIDTH, HEIGHT = 24, 3
 ROLES = ["", "dim", "title", "cursor", "mark0", "chosen", "qr"]
 LOOKS = ["default", "white", "bold blue", "bold", "red", "reverse", "black on white"]
-STYLES = dict(zip(ROLES, map(Style.parse, LOOKS), strict=True))
+STYLES = {role: Style.parse("default on default") + Style.parse(look) for role, look in zip(ROLES, LOOKS, strict=True)}
 
 
 def draw(lines: list[list[tuple[str, str]]]) -> Picture:
@@ -40,7 +40,7 @@ def test_a_terminal_shows_changes(before: list[list[tuple[str, str]]], after: li
             for y, rows in enumerate(zip(one.rows, other.rows, strict=True))
             for start, end in find_changes(*rows)
         ]
-        pyte.Stream(screen).feed(write_changes(other, changed, STYLES).render(console))
+        pyte.Stream(screen).feed(join_styles(write_changes(other, changed, STYLES).render(console)))
     for y, row in enumerate(new.rows):
         for x, (character, role) in enumerate(row):
             shown, style = screen.buffer[y][x], STYLES[role]

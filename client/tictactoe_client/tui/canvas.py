@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from itertools import groupby, starmap
 from operator import itemgetter
@@ -22,6 +23,7 @@ from tictactoe_client.tui.program import Program
 _CLOSE_ENOUGH = 5
 """The largest gap between changes of a line that are sent together, if the gap has the same style."""
 _BARE = Style.parse("default on default")
+_STYLE = re.compile(r"(\x1b\[0m)?\x1b\[(?P<attributes>(\d;)*)(?P<colour>38;[\d;]*?;|\d\d;)(?P<ground>48;[\d;]+|\d+)m")
 
 
 class Styles(dict[str, Style]):
@@ -68,7 +70,7 @@ class Canvas(Widget, inherit_bindings=False):
         if not changed:
             return
         patch = write_changes(picture, changed, self._styles) if is_bare else None
-        if patch is None or not cast(Program, self.app).terminal.write(patch.render(self.app.console)):
+        if patch is None or not cast(Program, self.app).terminal.write(join_styles(patch.render(self.app.console))):
             self.refresh(*changed)
 
     def render_lines(self, crop: Region) -> list[Strip]:
@@ -95,6 +97,25 @@ def write_changes(picture: Picture, changed: Iterable[Region], styles: Mapping[s
         parts.setdefault(style, []).extend((movement.segment.text, text))
         rows[style] = y
     return Strip([Segment("".join(texts), style) for style, texts in parts.items()])
+
+
+def join_styles(rendered: str) -> str:
+    r"""Return rendered segments without the codes that each style has in common with the style before it.
+
+    Each style has to name both colours, as those in `Styles` do.
+
+    >>> join_styles("\x1b[1;31;40mX\x1b[0m\x1b[1;32;40mO\x1b[0m\x1b[37;40mbo\x1b[0m")
+    '\x1b[1;31;40mX\x1b[32mO\x1b[0;37;40mbo\x1b[0m'
+    """
+    joined, end, before = "", 0, [""] * 3
+    for found in _STYLE.finditer(rendered):
+        style = [found["attributes"], found["colour"], found["ground"]]
+        changed = [new for old, new in zip(before, style, strict=True) if new != old]
+        if before[0] not in ("", style[0]):  # attributes are only switched off by a reset
+            changed = ["0;", *style]
+        codes = f"\x1b[{''.join(changed).removesuffix(';')}m" if changed else ""
+        joined, end, before = joined + rendered[end : found.start()] + codes, found.end(), style
+    return joined + rendered[end:]
 
 
 def _paint(cells: Iterable[Cell], styles: Mapping[str, Style]) -> list[tuple[str, Style]]:
