@@ -181,8 +181,3 @@ def describe_turn(state: RoomState, viewer: str) -> str:
     other = next((mark for mark in state.seats if mark != state.turn), None)
     whose += ", you" if whose == "of" and other is not None and other == seat_of(state, viewer) else ""
     return say(f"turn place {whose}", name=name, other=name_of(state, other), mark=opening.places, n=opening.left)
-
-
-def next_mark(state: RoomState) -> str | None:
-    """Return the mark to place next, or None if no mark can be placed now."""
-    return state.opening.places if state.opening else state.turn

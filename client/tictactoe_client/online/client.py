@@ -242,7 +242,8 @@ class Client:
     async def _ask_here(self, pending: Pending) -> tuple[Connection, Message]:
         """Return the current server's answer and the connection, once the request's room has been entered again."""
         while True:
-            await self._changed.until(lambda: self._is_live and not self._has_to_wait(pending))
+            while not self._is_live or self._has_to_wait(pending):
+                await self._changed.wait()
             if self._ended is not None:
                 raise self._ended
             connection = self._connection

@@ -24,7 +24,7 @@ from tictactoe_protocol import clean_text
 from tictactoe_words.catalogue import say
 from tictactoe_words.choices import Deed, describe_reason
 from tictactoe_words.commands import IN_ROOMS, Intent, Look, Place, Query, Verb, VerbKind
-from tictactoe_words.wording import explain_rules, name_of, next_mark
+from tictactoe_words.wording import explain_rules, name_of
 from tictactoe_words.worth import rank_cells
 
 
@@ -300,7 +300,8 @@ class RoomCommands:
         model, state = self.model, self.model.room.state
         if model.pending is None:
             target = landing_cell(state, cell) if model.may_send else None
-            model.pending = None if target is None else (target, next_mark(state) or "")
+            mark = state.opening.places if state.opening else state.turn
+            model.pending = None if target is None else (target, mark or "")
             self.do(Place(cell))
 
     def play_or_point(self, cell: int) -> None:

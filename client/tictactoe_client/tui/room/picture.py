@@ -131,7 +131,7 @@ def fill_panel(
     lines += _list_end(model, scene, width, height - len(lines), ascii_only=ascii_only)
     lines = [*lines, *(((shorten(line, width), ""),) for line in worth)][: max(0, height)]
     room, talk = max(0, height - len(lines)), break_talk(model, width)
-    rounds = list_rounds(state.rules.marks, state.board, tuple(model.room.moves))
+    rounds = list_rounds(state.rules.marks, state.board, state.moves)
     rows = [(number, plies, "") for number, plies in enumerate(rounds, 1)]
     rows = _break_rows(rows, state, model.room.viewer) if state.chosen else rows
     for_talk = min(len(talk), max(0, room - min(len(rows), max(_FEWEST_MOVE_LINES, room // 2)) - 1))
@@ -264,7 +264,7 @@ def _break_rows(rows: list[Row], state: RoomState, viewer: str) -> list[Row]:
 
 
 def _list_moves(rows: list[Row], most: int, width: int, model: RoomModel) -> list[Line]:
-    timeline, moves, board, rules = model.actions.timeline, model.room.moves, model.room.state.board, model.rules
+    timeline, state, rules = model.actions.timeline, model.room.state, model.rules
     here, marks_here, names = timeline.here, timeline.is_back or model.record is not None, _name_cells(rules)
     column = 4 + max(len(names[-1]), 2)
     current = next((place for place, row in enumerate(rows) if here in row[1]), 0 if here == 0 else len(rows))
@@ -281,7 +281,8 @@ def _list_moves(rows: list[Row], most: int, width: int, model: RoomModel) -> lis
         elif not number:
             parts.append((" " * column, ""))
         for ply in plies:
-            mark, cell = board[moves[ply - 1]], names[moves[ply - 1]]
+            played = state.moves[ply - 1]
+            mark, cell = state.board[played], names[played]
             role = "dim" if ply > here else "title" if marks_here and ply == here else roles[mark]
             text, role = (f"{mark} {cell}?", "bad") if ply in found else (f"{mark} {cell}", role)
             parts.append((text.ljust(column), role))
@@ -464,13 +465,13 @@ class RoomView(Canvas):
     def _draw_head(self, picture: Picture, scene: Scene) -> None:
         model, session, state = self.model, self.program.session, self.model.room.state
         is_record, here = model.record is not None, model.actions.timeline.here
-        total, watches = max(state.ply, len(model.room.moves)), not is_record and model.room.seat is None
+        watches = not is_record and model.room.seat is None
         label = say("head replay") if is_record else say("head watching") if watches else ""
         watching = say("count watcher", n=state.watchers) if state.watchers and watches else ""
         back = f"[◂ {say('key back')}]" if here and watches else ""
         right = say("head latency", ms=session.latency_ms) if session.phase == "online" else f"{say('page offline')} ●"
         if is_record or model.actions.timeline.is_back or (watches and state.status != "waiting"):
-            moments = [say("head move", n=here, total=total), *([back] if back else [])]
+            moments = [say("head move", n=here, total=state.ply), *([back] if back else [])]
             right = "   ".join([watching, *moments] if watching and picture.width >= NARROW else moments)
         elif watching:
             right = watching

@@ -77,7 +77,7 @@ class Review:
         """Handle that another moment may be shown."""
         if self._room.plays:
             self.is_on = False
-        if not self._is_asking and self._missing() is not None:
+        if self.is_on and not self._is_asking and self._missing() is not None:
             self._is_asking = True
             self._run(self._keep_asking())
 
