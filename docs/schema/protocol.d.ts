@@ -204,7 +204,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** A device of the player. Attributes: seen: The day of its last use, UTC. current: Whether it is the device that sent the request. client: The program that it used last. new: Whether it was added less than three days ago, and after the device that sent the request. */
+  /** A device of the player. Attributes: seen: The day of its last use, UTC. current: Whether it is the device that sent the request. client: The program that it used last, browsers in the language of `Hello`. new: Whether it was added less than three days ago, and after the device that sent the request. */
   interface Device {
     id: string;
     seen: string;

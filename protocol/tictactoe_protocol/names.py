@@ -59,7 +59,7 @@ class Device(Struct, frozen=True, omit_defaults=True):
     Attributes:
         seen: The day of its last use, UTC.
         current: Whether it is the device that sent the request.
-        client: The program that it used last.
+        client: The program that it used last, browsers in the language of `Hello`.
         new: Whether it was added less than three days ago, and after the device that sent the request.
     """
 

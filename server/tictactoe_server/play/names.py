@@ -39,7 +39,10 @@ from tictactoe_server.rooms.room import Player, Refused
 from tictactoe_server.scheduler import Tasks
 from tictactoe_server.storage.store import MISSING, StoreUnavailable, save
 from tictactoe_server.transport.rate_limit import RateLimits
+from tictactoe_words.catalogue import say, speaking
 
+_PAGE: Final = re.compile(r"tictactoe-page/(\w+)")  # the page's client name, with `navigator.platform`
+_SYSTEMS: Final = {"MacIntel": "macOS", "Win32": "Windows"}
 _CLAIMS_OF_ADDRESS: Final = 30  # per minute
 _LINK_LENGTH: Final = 8
 _RESCUE_LENGTH: Final = 16
@@ -50,6 +53,15 @@ _SECONDS_A_DAY: Final = 86_400
 _OWNERS: Final = "owners"  # table name in the notices of claimed names, whose keys are the owner's id and name
 
 log: Final = structlog.get_logger(__name__)
+
+
+def name_program(client: str, language: str) -> str:
+    """Return the name of a client program for people: that of a browser in a language, others as in `Hello`."""
+    page = _PAGE.match(client)
+    if page is None:
+        return client
+    with speaking(language):
+        return say("name browser", system=_SYSTEMS.get(page[1], page[1]))
 
 
 class Names(Service):
@@ -129,7 +141,8 @@ class Names(Service):
             if known is not None:
                 last_seen = datetime.fromtimestamp(known[0].seen * _SECONDS_A_DAY, UTC).date().isoformat()
                 is_own = device.key == session.device.secret
-                found.append(Device(device.id, last_seen, is_own, device.client or UNSET, new=device in newer))
+                program = name_program(device.client, session.language)
+                found.append(Device(device.id, last_seen, is_own, program or UNSET, new=device in newer))
         call.answer(devices=tuple(found), claimed=account.claimed or UNSET, codes_left=len(account.codes))
 
     async def revoke(self, call: Call) -> None:

@@ -8,8 +8,6 @@ import { drawQr } from "./qr.js";
 import { messageOf } from "./words.js";
 
 const LINK_LENGTH = 8;
-/** @type {Record<string, string>} */
-const SYSTEMS = { MacIntel: "macOS", Win32: "Windows" };
 /** Rescue codes that the player has not confirmed writing down. @type {readonly string[]} */
 let codes = [];
 
@@ -19,10 +17,12 @@ addEventListener("beforeunload", (event) => codes.length && event.preventDefault
 export function showNames(app, code = "") {
 	const { connection } = app;
 	const [about, list, own] = [h("p"), h("ul.rooms"), nameInput({ value: connection.name })];
+	const only = h("input", { type: "checkbox", change: () => ask({ type: "block", strangers: only.checked }) });
+	const strangers = h("div", { hidden: true }, checkField(say("option strangers"), only));
 	const [written, told] = [h("div.written", { role: "status" }), h("div.identity", { role: "status" })];
 	const { element: fault, blame } = makeFault(about);
 	const enter = makeWayBack(app, code, blame, () => dialog.close());
-	const others = [h("form.row", { submit: claim }, field(say("name deed claim"), own), h("button", say("page name claim"))), makeStrangers(app, ask), h("h3", say("page name devices")), list, h("div.row", button(say("name deed link"), link)), told, h("details", h("summary", say("name deed back")), enter), makeOwnData(app, ask, () => dialog.close())];
+	const others = [h("form.row", { submit: claim }, field(say("name deed claim"), own), h("button", say("page name claim"))), strangers, h("h3", say("page name devices")), list, h("div.row", button(say("name deed link"), link)), told, h("details", h("summary", say("name deed back")), enter), makeOwnData(app, ask, () => dialog.close())];
 	const dialog = openDialog(say("name title"), h("div.identity", about, fault, written, ...(code ? [h("p", say("page name arrived")), enter] : others)));
 	drawCodes(app, written);
 	learn();
@@ -38,11 +38,14 @@ export function showNames(app, code = "") {
 		const id = claimed ? "name own" : welcome?.claimed === false ? "name others" : "name free";
 		setText(about, say(id, { name: claimed ?? name, n }));
 		show(list, devices.map(makeDevice));
+		const blocks = connection.hasChallenges && (await ask({ type: "block" }));
+		strangers.hidden = !blocks;
+		only.checked = !!blocks && !!blocks.strangers;
 	}
 
 	/** @param {Protocol.Device} device */
 	function makeDevice({ id, seen, client, current, new: isNew }) {
-		const device = [nameProgram(client), new Date(seen).toLocaleDateString(document.documentElement.lang), isNew && say("age new")].filter(Boolean);
+		const device = [client ?? say("name some program"), new Date(seen).toLocaleDateString(document.documentElement.lang), isNew && say("age new")].filter(Boolean);
 		const revoke = button(say("page name revoke"), async () => (await ask({ type: "revoke", device: id })) && learn());
 		return h("li.row", device.join(" · "), current ? h("b", say("name this device")) : revoke);
 	}
@@ -75,23 +78,6 @@ export function showNames(app, code = "") {
 
 /** @param {App} app */
 export const keepName = (app) => closing(showNames(app));
-
-/** @param {App} app @param {(request: Ask) => Promise<Ok | void>} ask */
-function makeStrangers(app, ask) {
-	const only = h("input", { type: "checkbox", change: () => ask({ type: "block", strangers: only.checked }) });
-	const element = checkField(say("option strangers"), only);
-	element.hidden = true;
-	learn();
-	return element;
-
-	async function learn() {
-		await app.arrive();
-		const ok = app.connection.hasChallenges && (await ask({ type: "block" }));
-		if (!ok) return;
-		only.checked = !!ok.strangers;
-		element.hidden = false;
-	}
-}
 
 /** @param {App} app @param {(request: Ask) => Promise<Ok | void>} ask @param {() => void} onDone */
 function makeOwnData(app, ask, onDone) {
@@ -159,11 +145,6 @@ function makeWayBack(app, code = "", blame, onDone) {
 		app.navigate("/");
 		app.say(say("page name now", { name: connection.name }));
 	}
-}
-
-function nameProgram(client = say("name some program")) {
-	const system = /^tictactoe-page\/(\w+)/.exec(client)?.[1];
-	return system ? say("name browser", { system: SYSTEMS[system] ?? system }) : client;
 }
 
 const pick = (id = "", words = say(id).split(" ")) => words[Math.floor(Math.random() * words.length)];
