@@ -203,9 +203,11 @@ async def test_a_card_moves_a_game_to_another_device(server: Server, visit: Visi
     await first.page.wait_for_url(f"**/{room}")
     await bo.until(lambda message: message["type"] == "room" and message["status"] == "playing")
     other = await visit(address(server, f"/e/{event}#{anas}"))
-    await other.button("Join").click()
-    await expect(other.page.locator(".entry")).to_contain_text("Play here instead?")
-    await other.button("Play here").click()
+    async with other.page.expect_event("dialog") as asked:
+        await other.button("Join").click()
+    question = await asked.value
+    assert question.message.endswith("Play here instead?")
+    await question.accept()
     await first.hears("Your card was opened on another device. The game goes on there.")
     await expect(first.button("Continue here")).to_be_hidden()
     await first.button("To the event").click()

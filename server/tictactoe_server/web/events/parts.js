@@ -21,14 +21,12 @@ export class Entry {
 	#named = field(say("page event your name"), this.#name);
 	#ticketed = field(say("page event ticket"), this.#ticket);
 	#form = h("form.row", { submit: () => this.#enter() }, this.#named, this.#ticketed, h("button.primary.big", say("page join")));
-	#inUse = h("p");
-	#here = h("div.ask", { hidden: true, role: "alert" }, this.#inUse, button(sayTitle("key play here"), () => this.#enter(true), { class: "primary" }), button(sayTitle("key cancel"), () => void (this.#here.hidden = true)));
 	#board = button(say("page event board"), () => this.following.app.play({ type: "join", room: this.#room }), { class: "primary big" });
 	#back = button(say("page event back"), () => this.#do({ type: "event_ready", on: true }), { class: "primary" });
 	#pause = button(sayTitle("key event pause"), () => this.#do({ type: "event_ready", on: false }));
 	#leave = sure(sayTitle("deed leave"), () => this.#do({ type: "event_leave" }));
 	element = h("section.card.entry", { "aria-label": say("page event you") },
-		this.#told, this.#form, this.#here, h("div.row", this.#board, this.#back, this.#pause, this.#leave), this.#fault,
+		this.#told, this.#form, h("div.row", this.#board, this.#back, this.#pause, this.#leave), this.#fault,
 	);
 
 	/** @param {Following} following @param {string} ticket that came with the link */
@@ -66,17 +64,15 @@ export class Entry {
 		return (state && ownBoard(state, player)?.room) ?? "";
 	}
 
-	/** Enter with a name and a ticket if they are required; `here` takes over a card used on another device. */
-	async #enter(here = false) {
+	async #enter() {
 		const [ticket, name] = [this.#ticket.value.trim(), this.#name.value.trim()];
-		this.#here.hidden = true;
-		if (!(await this.#do({ type: "event_join", ticket: ticket || undefined, name: (!this.#named.hidden && name) || undefined, here: here || undefined }))) return this.#name.focus();
+		if (!(await this.#do({ type: "event_join", ticket: ticket || undefined, name: (!this.#named.hidden && name) || undefined }))) return this.#name.focus();
 		tickets.set(this.following.code, ticket);
 		// A player who has entered no longer needs the ticket, so do not show it to bystanders.
 		return history.replaceState(null, "", location.pathname);
 	}
 
-	/** @param {AboutIt} request */
+	/** Send a request; a card that is in use on another device can be taken over. @param {AboutIt} request @returns {Promise<Ok | void>} */
 	async #do(request) {
 		const { following } = this;
 		setText(this.#fault, "");
@@ -84,11 +80,8 @@ export class Entry {
 			return await following.ask(request);
 		} catch (error) {
 			const isInUse = error instanceof Refused && error.why === "event card";
-			if (isInUse) {
-				setText(this.#inUse, `${messageOf(error)} ${say("card here")}`);
-				this.#here.hidden = false;
-			}
-			return void setText(this.#fault, isInUse ? "" : messageOf(error));
+			if (isInUse && confirm(`${error.message} ${say("card here")}`)) return this.#do({ ...request, here: true });
+			return void setText(this.#fault, messageOf(error));
 		}
 	}
 }
