@@ -161,7 +161,7 @@ function onWelcome() {
 
 addEventListener("click", (event) => {
 	const at = event.target instanceof Element ? event.target.closest("a") : null;
-	if (!at || event.ctrlKey || event.metaKey || event.shiftKey) return;
+	if (!at || at.matches(".imprint") || event.ctrlKey || event.metaKey || event.shiftKey) return;
 	event.preventDefault();
 	follow(at.getAttribute("href") ?? urlOf());
 });
