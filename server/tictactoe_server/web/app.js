@@ -20,7 +20,6 @@ export class App {
 	/** The games over days that await the player's move, the longest wait first. @type {readonly (Protocol.Turn & { until: number })[]} */
 	turns = [];
 	#title = "";
-	#hasLadders = false;
 	#hiding = 0;
 
 	/** @param {HTMLElement} status @param {Around} around */
@@ -97,8 +96,8 @@ export class App {
 
 	/** Pass on news of challenges and rated games; their module is loaded when the first news arrives. @param {LadderNews} news */
 	hearLadders(news) {
-		this.#hasLadders ||= "challenges" in news || (news.type !== "welcome" && news.type !== "challenge_over");
-		if (this.#hasLadders) import("./ladders/challenges.js").then(({ hearLadders }) => hearLadders(this, news)).catch(() => undefined);
+		if (news.type === "welcome" && !news.challenges) return;
+		import("./ladders/challenges.js").then(({ hearLadders }) => hearLadders(this, news)).catch(() => undefined);
 	}
 
 	/** @param {readonly Protocol.Turn[]} turns */

@@ -17,8 +17,6 @@ const LEAST_CELL = 14;
 const ONE_LETTER = 26;
 
 export class Board {
-	/** Whether a typed move waits for Enter, which then does not play the cursor's cell. */
-	isTyping = false;
 	/** @type {BoardView} */
 	#view = { board: "", last: null, line: [], turn: null, isMine: false, pending: null, values: null, isWon: false };
 	#drawn = "";
@@ -33,9 +31,7 @@ export class Board {
 	#line = svg("g");
 	#pieces = svg("g", { class: "pieces", "aria-hidden": "true" });
 	#values = svg("g");
-
-	/** The pieces by cell. @type {(SVGElement | null)[]} */
-	#pieceIn = [];
+	/** @type {(SVGElement | null)[]} */ #pieceIn = [];
 
 	/** @param {GamePage} page @param {Rules} rules @param {Look} look */
 	constructor(page, rules, look) {
@@ -192,7 +188,7 @@ export class Board {
 		const here = cellOf(event);
 		if (ctrlKey || metaKey || altKey) return;
 		if (key in ARROWS) this.focus(neighbour(this.rules, here, ...ARROWS[key]));
-		else if ((key === " " || key === "Enter") && !this.isTyping) this.play(here);
+		else if ((key === " " || key === "Enter") && !this.page.typed) this.play(here);
 		else return;
 		event.preventDefault();
 	}

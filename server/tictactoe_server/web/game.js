@@ -175,7 +175,6 @@ export class GamePage {
 			this.board = new Board(this, rules, look);
 			this.stage.drawPlace(this.board.element, hasLooks(rules));
 		}
-		this.board.isTyping = !!this.typed;
 		const hasWinner = !!this.room?.isLocal && !!scene.state.result?.winner; // whoever wins is at this keyboard
 		const shown = this.days?.boardOf(scene.board) ?? scene.board;
 		this.board.draw(hasWinner ? { ...shown, isWon: true } : shown);
@@ -274,7 +273,7 @@ export class GamePage {
 	}
 
 	weigh() {
-		if (this.state) this.review?.look(this.state);
+		this.review?.look();
 	}
 
 	/** @param {KeyboardEvent} event */

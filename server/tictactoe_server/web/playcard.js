@@ -11,18 +11,6 @@ import { LEVELS, describeLevel, describeRules, keepTogether, nameMark } from "./
 /** @param {() => unknown} start @param {Child} [more] */
 const makeWay = (label = "", note = "", start, kind = "big", more) => h("div.way", button(label, start, { class: kind }), h("small", note, " ", more));
 
-function makeAbout() {
-	const [title, told, size] = [h("h2"), h("p"), h("span.note")];
-	return { elements: [h("div.card-head", title, size), told], draw };
-
-	/** @param {Rules} rules */
-	function draw(game = "", rules) {
-		setText(title, keepTogether(say(`name of ${game}`)));
-		setText(told, say(game === OWN ? "page won custom" : `rules of ${game}`));
-		setText(size, describeRules(rules));
-	}
-}
-
 /** @param {App} app @param {() => void} onEdit */
 function makeTerms({ kept }, onEdit) {
 	const ownClock = h("input", { placeholder: say("page new clock example"), autocomplete: "off", input: onEdit });
@@ -58,7 +46,7 @@ function makeTerms({ kept }, onEdit) {
 /** @param {App} app @param {() => Promise<boolean>} mayPlay whether the name that one has now is taken */
 export function makePlayCard(app, mayPlay) {
 	const { kept } = app;
-	const about = makeAbout();
+	const [title, told, size] = [h("h2"), h("p"), h("span.note")];
 	const own = new OwnGame(kept.own, (changed) => {
 		app.keep({ own: changed });
 		describe();
@@ -68,7 +56,7 @@ export function makePlayCard(app, mayPlay) {
 	const [others, rated] = [h("b"), makeRated(app, terms.clock)];
 	const ladders = h("a", { href: "/ladder/", hidden: true }, say("ladder title"));
 	const element = h("section.card.play", { "aria-label": say("section play") },
-		h("div.about", about.elements, own.element, fault),
+		h("div", h("div.card-head", title, size), told, own.element, fault),
 		h("div.begin",
 			makeWay(say("home match"), say("home match note"), playAnybody, "primary big", others),
 			makeWay(say("home invite"), say("home invite note"), () => begin(terms.read())),
@@ -88,7 +76,9 @@ export function makePlayCard(app, mayPlay) {
 	async function describe() {
 		const chosen = chosenRules(kept);
 		blame("");
-		about.draw(kept.game, chosen);
+		setText(title, keepTogether(say(`name of ${kept.game}`)));
+		setText(told, say(kept.game === OWN ? "page won custom" : `rules of ${kept.game}`));
+		setText(size, describeRules(chosen));
 		terms.offerSeats(chosen);
 		own.element.hidden = kept.game !== OWN;
 		await rated.judge(kept.game);

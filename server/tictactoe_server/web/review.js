@@ -117,12 +117,12 @@ export class ReviewPanel {
 		return this.page.timeline.shown;
 	}
 
-	/** @param {State} state */
-	async look(state) {
+	async look() {
 		const here = this.#here;
-		const { moves } = state;
 		const { review, page } = this;
-		this.state = state;
+		const { state } = page;
+		if (!state) return;
+		const { moves } = state;
 		review.follow(state.game, moves);
 		setText(this.#pointed, "");
 		this.worths = null;
@@ -154,7 +154,7 @@ export class ReviewPanel {
 	}
 
 	draw() {
-		const { state, review } = this;
+		const { page: { state }, review } = this;
 		if (!state) return;
 		const isTwo = state.rules.marks.length === 2;
 		this.#graph.element.toggleAttribute("hidden", !isTwo || review.moves.length < 2);

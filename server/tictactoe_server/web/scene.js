@@ -220,16 +220,13 @@ function questionsOf({ game: { ended, seat: own, viewer }, state, may, view }) {
 }
 
 /** @param {PlayedGame} played @param {string} viewer the public id of whoever looks */
-export function showPlayed(played, viewer) {
-	const { room, game, rules, players, board, moves, result, chosen, choices, placed, event, passed = [] } = played;
-	const out = new Set(passed.map(([, mark]) => mark));
-	const seats = Object.entries(players).map(([mark, { player, name }]) => {
-		return [mark, { player, name, online: true, bot: null, out: out.has(mark), left: false }];
-	});
+export function showPlayed({ game_id: _, players, passed = [], ...played }, viewer) {
+	const out = passed.map(([, mark]) => mark);
+	const seats = Object.entries(players).map(([mark, { player, name }]) => [mark, { player, name, online: true, bot: null, out: out.includes(mark), left: false }]);
 	/** @type {State} */
 	const state = {
-		type: "room", room, seq: 0, status: "over", visibility: "private", game, rules, board, ply: moves.length, turn: null,
-		last: moves.at(-1) ?? null, seats: Object.fromEntries(seats), result, offers: {}, clock: null, watchers: 0, score: {}, moves, chosen, choices, placed, event,
+		...played, type: "room", seq: 0, status: "over", visibility: "private", ply: played.moves.length, turn: null, last: played.moves.at(-1) ?? null,
+		seats: Object.fromEntries(seats), offers: {}, clock: null, watchers: 0, score: {},
 	};
 	return watched(state, viewer, false);
 }

@@ -1,6 +1,6 @@
 /** The moves of a game as a list with buttons to step through it. */
 
-import { say, sayTitle } from "./catalogue.js";
+import { say, sayOr, sayTitle } from "./catalogue.js";
 import { button, h, setText, showKeyed } from "./dom.js";
 import { lookOf } from "./kept.js";
 import { nameCell } from "./rules.js";
@@ -8,7 +8,6 @@ import { seatIcon } from "./shapes.js";
 import { describeChoicesAt } from "./telling.js";
 import { nameMark } from "./words.js";
 
-const TOLD = ["best", "slip", "mistake"];
 const MOVE_MS = 900;
 const MOVE_OF_MANY_MS = 500;
 const MANY = 24;
@@ -125,5 +124,5 @@ export class Timeline {
 function drawKind(item, { kind }) {
 	if (item.className === kind) return;
 	item.className = kind;
-	item.firstElementChild?.setAttribute("title", TOLD.includes(kind) ? say(`view move ${kind}`) : "");
+	item.firstElementChild?.setAttribute("title", sayOr(`view move ${kind}`, ""));
 }
