@@ -14,7 +14,7 @@ from msgspec import UNSET
 
 from tictactoe_protocol.pushes import RoomState, Welcome
 from tictactoe_words.catalogue import say
-from tictactoe_words.telling import OFFERS, describe_take_back
+from tictactoe_words.telling import describe_take_back
 from tictactoe_words.wording import format_duration, join_words, name_of, seat_of
 
 Cost = Literal["", "abort", "lose"]
@@ -203,7 +203,7 @@ def describe_question(question: Question, state: RoomState) -> str:
         places["moves"] = describe_take_back(state, question.marks[0])
     if question.left_ms is not None:
         places["time"] = format_duration(question.left_ms)
-    return say(OFFERS.get(question.id, f"waits {question.id}"), **places)
+    return say(f"waits {question.id}", **places)
 
 
 def describe_deed(deed: Deed, state: RoomState) -> str:

@@ -33,8 +33,7 @@ from tictactoe_words.wording import (
 _MOST_NAMED: Final = 6
 """Up to this number of moves, the moves that were taken back or missed are named."""
 
-OFFERS: Final = {"draw": "offers draw", "undo": "asks undo", "rematch": "asks rematch"}
-"""The id of the sentence about an offer, by its kind."""
+_OFFERS: Final = ("draw", "undo", "rematch")
 _WHY_OVER: Final = frozenset({"full", "agreed", "claimed", "aborted"})
 
 
@@ -222,9 +221,9 @@ class _Teller:
                 return f"{_describe_out(state, mark, viewer)} {say('others play on')}" if is_out else ""
             case "ended":
                 return describe_result(state, viewer)
-            case "offered" if kind in OFFERS:
+            case "offered" if kind in _OFFERS:
                 moves = name_moves(event.cells, state) if event.cells else describe_take_back(state, mark)
-                return _say_of(state, mark, OFFERS[kind], viewer, moves=moves, n=1)
+                return _say_of(state, mark, f"waits {kind}", viewer, moves=moves, n=1)
             case "declined" | "withdrawn" if kind in ("draw", "undo"):
                 takes_back = event.type == "withdrawn" and kind == "undo"
                 return _say_of(state, mark, "withdraws undo" if takes_back else event.type, viewer)

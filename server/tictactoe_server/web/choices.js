@@ -6,13 +6,8 @@ import { nameMark, nameOf, seatOf } from "./words.js";
 const ANSWERS = ["accept", "decline", "withdraw"];
 const CHOICES = ["swap", "stay", "more"];
 
-/**
- * Return what the viewer may do: the requests that the server lists in `may`, and the actions of the page itself.
- * @param {State} state @param {string} viewer @param {boolean} isOnline
- * @param {{challenges?: readonly unknown[], sharing?: boolean}} welcome of the server
- * @returns {Deed[]}
- */
-export function choices(state, viewer, isOnline, welcome) {
+/** Return the possible requests, which the server lists in `may`, and the actions of the page itself. @param {State} state @param {Partial<Welcome>} welcome @returns {Deed[]} */
+export function choices(state, viewer = "", isOnline = false, welcome) {
 	const own = seatOf(state, viewer);
 	const listed = state.may?.[own ?? ""] ?? [];
 	const requests = listed.filter((name) => isOnline && !/move|leave/.test(name)).flatMap((name) => deedsOf(state, own, name));
@@ -40,18 +35,18 @@ function deedsOf({ offers, opening }, own, listed = "") {
 	return [{ name: more === "decline" && offeredBy === own ? `${id} withdraw` : listed, cost: "" }];
 }
 
-/** @param {State} state @param {string | null} own @param {boolean} isOnline @param {{challenges?: readonly unknown[], sharing?: boolean}} welcome */
-function listOwn({ status, seats, rated, event, visibility, analysis }, own, isOnline, { challenges, sharing }) {
+/** @param {State} state @param {string | null} own @param {Partial<Welcome>} welcome */
+function listOwn({ status, seats, rated, event, visibility, analysis }, own, isOnline = false, welcome) {
 	const people = Object.values(seats).filter((seat) => seat && !isServerBot(seat)).length;
 	const isOver = status === "over";
 	const mayGoOn = own && isOver && isOnline;
 	const another = isOver && people < Object.keys(seats).length ? "new game" : visibility === "private" ? "new private room" : "new opponent";
 	const names = [
-		mayGoOn && rated && challenges && Object.keys(seats).length < 3 && "challenge",
+		mayGoOn && rated && welcome.challenges && Object.keys(seats).length < 3 && "challenge",
 		mayGoOn && another,
 		own && status === "waiting" && isOnline && "computer",
 		(isOver || analysis === "open" || (!own && people < 2 && !event)) && "review",
-		mayGoOn && sharing && "share",
+		mayGoOn && welcome.sharing && "share",
 		"copy",
 	];
 	return names.filter((name) => typeof name === "string");

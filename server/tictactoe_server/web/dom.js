@@ -75,8 +75,8 @@ export function setText(element, text = "") {
 /** @param {() => unknown} does @param {Attributes} [attributes] */
 export const button = (label = "", does, attributes = {}) => h("button", { type: "button", click: () => does(), ...attributes }, label);
 
-/** @param {HTMLElement} control @param {string} [note] */
-export const field = (label = "", control, note) =>
+/** @param {HTMLElement} control */
+export const field = (label = "", control, note = "") =>
 	h("label.field", h("span", label), control, note && h("small", note));
 
 /** @param {readonly string[]} values @param {(value: string) => string} label what each is called @param {Attributes} [attributes] */
@@ -85,8 +85,8 @@ export const select = (values, label, attributes = {}) => h("select", attributes
 /** @param {Attributes} [attributes] */
 export const nameInput = (attributes = {}) => h("input", { maxlength: 24, autocomplete: "nickname", ...attributes });
 
-/** A link to read, copy or share; browsers can share only from a page with TLS. @param {App} app @param {string} title of what is shared @param {string} [label] */
-export function makeLink(app, url = "", title, label = say("invitation link")) {
+/** A link to read, copy or share; browsers can share only from a page with TLS. @param {App} app */
+export function makeLink(app, url = "", title = "", label = say("invitation link")) {
 	const shown = h("input", { readonly: true, value: url, "aria-label": label, focus: () => shown.select() });
 	// Closing the share sheet rejects the promise, which needs no message.
 	const share = () => navigator.share({ title, url }).catch(() => undefined);

@@ -5,6 +5,9 @@ import { h, select, setText } from "./dom.js";
 import { Refused } from "./requests.js";
 import { describeClock, messageOf } from "./words.js";
 
+/** @param {Attributes} [attributes] */
+export const checkbox = (attributes = {}) => h("input", { type: "checkbox", ...attributes });
+
 /** @param {HTMLElement} box */
 export const checkField = (label = "", box, note = "") => h("label.switch", box, h("span", h("b", label), " ", h("small", note)));
 

@@ -264,8 +264,7 @@ export class GamePage {
 		return this.app.say(this.stage.bannerText, true);
 	}
 
-	/** @param {boolean} isPlaying whether the game goes on by itself */
-	look(isPlaying) {
+	look(isPlaying = false) {
 		if (this.review) this.review.worths = null;
 		this.draw();
 		if (!isPlaying) this.app.say(this.stage.turnText, true);

@@ -15,7 +15,7 @@ const LIVE_BOARDS = 3;
 /** The name whose notice "belongs to somebody else" was closed. */
 let closedFor = "";
 
-/** @param {App} app @param {string} [fragment] of a link that shares custom rules */
+/** @param {App} app */
 export function makeHome(app, fragment = "") {
 	const { connection, kept } = app;
 	const shared = readOwn(fragment);

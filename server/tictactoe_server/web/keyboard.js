@@ -69,12 +69,9 @@ export class Keyboard {
 
 	#pressLooking(key = "") {
 		const { timeline } = this.page;
-		if (key === "ArrowLeft") timeline.step(-1);
-		else if (key === "ArrowRight") timeline.step(1);
-		else if (key === "Home") timeline.look(0);
-		else if (key === "End") timeline.look();
-		else return false;
-		return true;
+		const ply = { ArrowLeft: timeline.shown - 1, ArrowRight: timeline.shown + 1, Home: 0, End: Infinity }[key];
+		if (ply !== undefined) timeline.look(ply);
+		return ply !== undefined;
 	}
 
 	#goBack() {
@@ -87,8 +84,8 @@ export class Keyboard {
 	}
 }
 
-/** @param {readonly Deed[]} may @param {boolean} isAtBoard whether letters name cells */
-export function deedOfKey(may, key = "", isAtBoard) {
+/** @param {readonly Deed[]} may */
+export function deedOfKey(may, key = "", isAtBoard = false) {
 	const names = (isAtBoard ? KEYS_OF_CLAIMS : KEYS)[key];
 	return (names && firstOf(may, names)) ?? "";
 }

@@ -125,10 +125,10 @@ function describeEnd({ result, names }) {
 const MOST_LISTED = 40;
 
 /**
- * @param {string} names of who plays @param {string[]} terms @param {string} what it is, or how it went
- * @param {string} verb on the link @param {string} href @param {string} [kind] a class
+ * Make a row with `what` it is, or how it went, and a link.
+ * @param {string[]} terms
  */
-export function makeRow(names, terms, what, verb, href, kind = "") {
+export function makeRow(names = "", terms, what = "", verb = "", href = "", kind = "") {
 	const link = h("a.go", { href, "aria-label": `${verb}: ${names}, ${[what, ...terms].join(", ")}` }, verb);
 	return h("li", { class: kind }, h("span.names", names), h("span.note", terms.join(" · ")), h("span.what", what), link);
 }

@@ -2,7 +2,7 @@
 
 import { say, sayTitle } from "./catalogue.js";
 import { button, closing, field, h, makeLink, nameInput, openDialog, setText, show } from "./dom.js";
-import { checkField, makeFault } from "./forms.js";
+import { checkField, checkbox, makeFault } from "./forms.js";
 import { isGuest } from "./identity.js";
 import { drawQr } from "./qr.js";
 import { messageOf } from "./words.js";
@@ -17,7 +17,7 @@ addEventListener("beforeunload", (event) => codes.length && event.preventDefault
 export function showNames(app, code = "") {
 	const { connection } = app;
 	const [about, list, own] = [h("p"), h("ul.rooms"), nameInput({ value: connection.name })];
-	const only = h("input", { type: "checkbox", change: () => ask({ type: "block", strangers: only.checked }) });
+	const only = checkbox({ change: () => ask({ type: "block", strangers: only.checked }) });
 	const strangers = h("div", { hidden: true }, checkField(say("option strangers"), only));
 	const [written, told] = [h("div.written", { role: "status" }), h("div.identity", { role: "status" })];
 	const { element: fault, blame } = makeFault(about);

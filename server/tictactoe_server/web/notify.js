@@ -2,7 +2,7 @@
 
 import { say, sayTitle } from "./catalogue.js";
 import { field, h, makeLink, openDialog, show } from "./dom.js";
-import { checkField, makeFault } from "./forms.js";
+import { checkField, checkbox, makeFault } from "./forms.js";
 import { messageOf } from "./words.js";
 
 const [EVENING, MORNING] = [[22, 0], [8, 0]];
@@ -42,7 +42,7 @@ async function subscribe(applicationServerKey = "") {
 /** @param {(push: Protocol.PushSubscription | null) => unknown} change @param {(message: string) => void} blame */
 function makePush(change, blame) {
 	let key = "";
-	const box = h("input", { type: "checkbox", change: turn });
+	const box = checkbox({ change: turn });
 	const element = checkField(say("page notify push"), box, say("page notify push note"));
 	return { element, draw };
 
@@ -70,10 +70,9 @@ export async function openNotify(app) {
 	await app.arrive();
 	const [about, address] = [h("p", say("page notify about")), h("div")];
 	const { element: fault, blame } = makeFault(about);
-	const check = (/** @type {() => unknown} */ change) => h("input", { type: "checkbox", change });
-	const feed = check(() => ask({ feed: feed.checked }));
+	const feed = checkbox({ change: () => ask({ feed: feed.checked }) });
 	const webhook = h("input", { type: "url", placeholder: "https://", autocomplete: "off" });
-	const quiet = check(() => ask({ quiet: quiet.checked ? [toUtc(EVENING), toUtc(MORNING)] : null }));
+	const quiet = checkbox({ change: () => ask({ quiet: quiet.checked ? [toUtc(EVENING), toUtc(MORNING)] : null }) });
 	const [from, until] = [h("input", { type: "time", change: setQuiet }), h("input", { type: "time", change: setQuiet })];
 	const times = h("div.pair", field(say("page notify from"), from), field(say("page notify until"), until));
 	const push = makePush((subscription) => ask({ push: subscription }), blame);

@@ -2,7 +2,7 @@
 
 import { say, sayTitle } from "./catalogue.js";
 import { button, field, h, select, show } from "./dom.js";
-import { checkField } from "./forms.js";
+import { checkField, checkbox } from "./forms.js";
 import { ARROWS, BLOCKED, DIRECTIONS, FREE, chosenRules, nameCell, nameCells, neighbour, parseCell } from "./rules.js";
 import { drawSmall } from "./smallboard.js";
 
@@ -65,13 +65,12 @@ export function readOwn(fragment = "") {
 }
 
 const number = (min = 1) => h("input", { type: "number", min, max: LARGEST });
-const check = () => h("input", { type: "checkbox" });
 
 export class OwnGame {
 	#board = h("div.own-board");
 	fields = {
 		rows: number(), columns: number(), line: number(2), marks: h("input", { autocomplete: "off", maxlength: MARKS.length }),
-		opening: select(["", "pie", "swap2"], (one) => one || say("form none")), misere: check(), gravity: check(), exact: check(),
+		opening: select(["", "pie", "swap2"], (one) => one || say("form none")), misere: checkbox(), gravity: checkbox(), exact: checkbox(),
 	};
 
 	/**
@@ -103,7 +102,7 @@ export class OwnGame {
 		});
 	}
 
-	/** @param {Partial<OwnRules>} changed @param {number} [focused] the cell that keeps the focus */
+	/** @param {Partial<OwnRules>} changed @param {number} [focused] */
 	#change(changed, focused) {
 		this.own = fitRules({ ...this.own, ...changed });
 		this.blame("");

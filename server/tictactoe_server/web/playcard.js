@@ -2,7 +2,7 @@
 
 import { say, sayTitle } from "./catalogue.js";
 import { button, field, h, select, setText, show } from "./dom.js";
-import { checkField, makeClock, makeFault, parseClock } from "./forms.js";
+import { checkField, checkbox, makeClock, makeFault, parseClock } from "./forms.js";
 import { OwnGame } from "./owngame.js";
 import { makeRated } from "./rated.js";
 import { OWN, chosenRules } from "./rules.js";
@@ -19,7 +19,7 @@ function makeTerms({ kept }, onEdit) {
 	level.value = "medium";
 	const seat = h("select");
 	const seen = select(["private", "public"], (one) => say(`form ${one}`));
-	const [chat, analysis] = [h("input", { type: "checkbox" }), h("input", { type: "checkbox" })];
+	const [chat, analysis] = [checkbox(), checkbox()];
 	const more = h("details", h("summary", say("new room more")), h("div.fields",
 		field(say("page new own clock"), ownClock, say("page new clock note")),
 		field(say("new room seen"), seen),

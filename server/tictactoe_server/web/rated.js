@@ -2,7 +2,7 @@
 
 import { say } from "./catalogue.js";
 import { h, setText } from "./dom.js";
-import { RATED_CLOCK, parseClock } from "./forms.js";
+import { RATED_CLOCK, checkbox, parseClock } from "./forms.js";
 import { setEmblem } from "./shapes.js";
 import { nameGame } from "./words.js";
 
@@ -27,7 +27,7 @@ async function hasOwnName(app) {
 
 /** @param {App} app @param {HTMLSelectElement} clock */
 export function makeRated(app, clock) {
-	const [box, why] = [h("input", { type: "checkbox", role: "switch", change: turn }), h("small")];
+	const [box, why] = [checkbox({ role: "switch", change: turn }), h("small")];
 	const title = h("span", say("rated"));
 	const element = h("label.field.rated", { hidden: true }, title, box, why);
 	clock.addEventListener("change", () => (box.checked &&= !!clock.value));

@@ -205,8 +205,8 @@ function drawWorths({ analysis: { cells, best }, isAll, better }, shapes, board 
 	return [...rings, ...shown.map((cell) => makeWorth(shapes, cell, cells[cell], isBest(cell)))];
 }
 
-/** @param {Shapes} shapes @param {string} mark that is shown there, "" for none */
-function makeBetter(shapes, cell = 0, mark) {
+/** @param {Shapes} shapes */
+function makeBetter(shapes, cell = 0, mark = "") {
 	const ring = svg("circle", { class: "ring", cx: 50, cy: 50, r: 44 });
 	return shapes.at(cell, { class: "better" }, mark !== "" && shapes.makeMark(mark), ring);
 }

@@ -105,7 +105,7 @@ export class Room {
 		}
 	}
 
-	/** @param {ShownGame["ended"]} how @param {string} [reason] */
+	/** @param {ShownGame["ended"]} how */
 	end(how, reason = "") {
 		this.ended = how;
 		this.closedReason = reason;

@@ -56,8 +56,8 @@ export class Rooms {
 		await room.leave();
 	}
 
-	/** @param {WayIn} request @param {string} [url] the server that has it, if known */
-	async enter(request, url) {
+	/** @param {WayIn} request */
+	async enter(request, url = "") {
 		const at = "room" in request ? this.find(request.room) : undefined;
 		const [ok, connection] = await this.#ask(request, at?.connection ?? this.home, url);
 		const code = ok.room ?? "";
@@ -68,15 +68,15 @@ export class Rooms {
 		return room;
 	}
 
-	/** Re-enter a room at the server that has it, perhaps this one; a refusal ends the room. @param {Room} room @param {string} [url] */
-	follow(room, url) {
+	/** Re-enter a room at the server that has it, perhaps this one; a refusal ends the room. @param {Room} room */
+	follow(room, url = "") {
 		if (this.find(room.code) !== room) return Promise.resolve();
 		room.following ??= this.#follow(room, url).finally(() => (room.following = null));
 		return room.following;
 	}
 
-	/** @param {Room} room @param {string} [url] */
-	async #follow(room, url) {
+	/** @param {Room} room */
+	async #follow(room, url = "") {
 		const before = { url: room.url, connection: room.connection };
 		try {
 			await this.enter(room.wayBack(), before.connection.leadsTo(url) ? url : "");
@@ -91,7 +91,7 @@ export class Rooms {
 	/**
 	 * Send a request, following redirects. Ask the first server again if a server does not answer, or after too many
 	 * redirects.
-	 * @param {WayIn} request @param {Connection} first @param {string} [url] @returns {Promise<[Ok, Connection]>}
+	 * @param {WayIn} request @param {Connection} first @returns {Promise<[Ok, Connection]>}
 	 */
 	async #ask(request, first, url = "") {
 		const end = performance.now() + RETRY_FOR_MS;
@@ -126,9 +126,9 @@ export class Rooms {
 	/**
 	 * Note that the server to which we were sent does not answer. Return its URL if the first server is to be told, no
 	 * new URL, and the refusal to report in the end.
-	 * @param {WayIn} request @param {Connection} first @param {string} url @param {Refused | null} told @returns {[string, string, Refused | null]}
+	 * @param {WayIn} request @param {Connection} first @param {Refused | null} told @returns {[string, string, Refused | null]}
 	 */
-	#miss(request, first, url, told) {
+	#miss(request, first, url = "", told) {
 		const code = "room" in request ? request.room : "";
 		const isOurs = request.type === "join" && (this.find(code) || first.welcome?.rooms.some(({ room }) => room === code));
 		const mayAsk = isOurs && performance.now() - (this.#askedAt.get(code) ?? -ASKED_MS) >= ASKED_MS;

@@ -3,7 +3,7 @@
 import { say, sayTitle } from "./catalogue.js";
 import { describeDeed, findDeed, isServerBot } from "./choices.js";
 import { boardAfter, nameCell, nextMark, placerOf } from "./rules.js";
-import { OFFERS, describeCause, describeChoicesAt, describeTakeBack, describeVerdict } from "./telling.js";
+import { describeCause, describeChoicesAt, describeTakeBack, describeVerdict } from "./telling.js";
 import { describeCell, describeClock, describeLevel, describeManners, describeRules, describeTurn, describeUnanswered, endFor, formatDuration, joinWords, nameGame, nameMark, nameOf, namePlayers, ownerOf, seatOf } from "./words.js";
 
 /** The actions that are buttons under the board; the others are answers, or done elsewhere. */
@@ -189,7 +189,7 @@ function describeQuestion(id = "", marks, state) {
 		return say(`waits choose ${state.rules.opening}${state.chosen?.length ? " again" : ""}`, { names, mark: nameMark(state, mark) });
 	}
 	const names = joinWords(marks.map((one) => nameOf(state, one)));
-	return say(OFFERS[id] ?? `waits ${id}`, { name: names, names, n: marks.length, moves: id.endsWith("undo") ? describeTakeBack(state, mark) : "" });
+	return say(`waits ${id}`, { name: names, names, n: marks.length, moves: id.endsWith("undo") ? describeTakeBack(state, mark) : "" });
 }
 
 /** @param {Moment} moment */
@@ -219,8 +219,8 @@ function questionsOf({ game: { ended, seat: own, viewer }, state, may, view }) {
 	return asked;
 }
 
-/** @param {PlayedGame} played @param {string} viewer the public id of whoever looks */
-export function showPlayed({ game_id: _, players, passed = [], ...played }, viewer) {
+/** @param {PlayedGame} played */
+export function showPlayed({ game_id: _, players, passed = [], ...played }, viewer = "") {
 	const out = passed.map(([, mark]) => mark);
 	const seats = Object.entries(players).map(([mark, { player, name }]) => [mark, { player, name, online: true, bot: null, out: out.includes(mark), left: false }]);
 	/** @type {State} */

@@ -167,9 +167,9 @@ export function emblemOf(player = "") {
 	return [SIGNS[hash % SIGNS.length], Math.floor(hash / SIGNS.length) % 6];
 }
 
-/** @param {HTMLElement} element @param {string} [player] */
-export function setEmblem({ dataset, style }, player) {
-	const [sign, colour] = emblemOf(player ?? "");
+/** @param {HTMLElement} element */
+export function setEmblem({ dataset, style }, player = "") {
+	const [sign, colour] = emblemOf(player);
 	dataset.sign = player ? sign : "";
 	style.setProperty("--e", `var(--m${colour})`);
 }

@@ -124,14 +124,14 @@ export class Stage {
 		if (isStale(this.#turn, mark)) show(this.#turn, mark && seatIcon(lookOf(rules), rules.marks, mark), this.#turnText, " ", this.#why);
 	}
 
-	/** @param {HTMLElement} board @param {boolean} hasLooks whether it can look otherwise */
-	drawPlace(board, hasLooks) {
+	/** @param {HTMLElement} board */
+	drawPlace(board, hasLooks = false) {
 		show(this.#place, board);
 		this.looks.hidden = !hasLooks;
 	}
 
-	/** @param {HTMLElement | null} review @param {string} text what is said of the position that is looked at */
-	drawReview(review, text) {
+	/** @param {HTMLElement | null} review */
+	drawReview(review, text = "") {
 		if (this.#review.firstChild !== review) show(this.#review, review);
 		setText(this.#worth, text);
 	}

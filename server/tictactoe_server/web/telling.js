@@ -6,19 +6,16 @@ import { describeCell, describePlayers, describeReason, describeRules, describeT
 
 const MOST_NAMED = 6;
 const MOST_IN_WORDS = 6;
-/** The sentence about an offer. @type {Record<string, string>} */
-export const OFFERS = { draw: "offers draw", undo: "asks undo", rematch: "asks rematch" };
 const LOSING = ["resigned", "timeout", "forfeit", "claimed"];
 /** What the board and the players' rows show, so that the talk does not repeat it. */
 const SHOWN_ELSEWHERE = ["moved", "ended", "dropped", "back"];
 
 /**
  * Return a sentence for each event of a state, at most; a result shares a sentence with the move that caused it.
- * @param {readonly Happening[]} events @param {State} state @param {string} viewer
- * @param {boolean} [afterLoss] whether our own connection was lost; the others are then called absent, because all may have lost the server
+ * @param {readonly Happening[]} events @param {State} state
  * @param {readonly string[]} [hidden] the types of events that are left out
  */
-export function announce(events, state, viewer, afterLoss, hidden = []) {
+export function announce(events, state, viewer = "", afterLoss = false, hidden = []) {
 	/** @type {string[]} */
 	const told = [];
 	let movedAt = -1;
@@ -79,7 +76,7 @@ function tell(event, told) {
 		case "ended":
 			return describeResult(state, viewer);
 		case "offered":
-			return sayOf(state, mark, OFFERS[kind ?? ""], viewer, { moves: cells.length ? nameMoves(cells, rules) : describeTakeBack(state, mark), n: 1 });
+			return sayOf(state, mark, `waits ${kind}`, viewer, { moves: cells.length ? nameMoves(cells, rules) : describeTakeBack(state, mark), n: 1 });
 		case "declined":
 			return sayOf(state, mark, "declined", viewer);
 		case "withdrawn":
@@ -107,6 +104,7 @@ function tellOfSeat({ type, mark = "", name: called = "", before }, { events, st
 			return say(isBeginning ? "is here" : "back", { name });
 		case "dropped": {
 			const held = seat.hold_ms && state.status === "playing" ? ` ${say("held", { time: formatDuration(seat.hold_ms) })}` : "";
+			// After a loss of our own connection, all may have lost the server.
 			const isAbsent = afterLoss || state.time_control?.days || (state.event && isBeginning);
 			return say(isAbsent ? "not here" : "dropped", { name }) + held;
 		}
@@ -120,8 +118,8 @@ function tellOfSeat({ type, mark = "", name: called = "", before }, { events, st
 	}
 }
 
-/** @param {State} state @param {Protocol.OpeningChoice} choice @param {string} viewer */
-function tellChoice(state, { by: mark, mark: before, take }, viewer) {
+/** @param {State} state @param {Protocol.OpeningChoice} choice */
+function tellChoice(state, { by: mark, mark: before, take }, viewer = "") {
 	const other = Object.keys(state.seats).find((one) => one !== mark) ?? mark;
 	const places = { take: nameMark(state, take), other: nameOf(state, other), mark: nameMark(state, other) };
 	const id = take === MORE ? "chose more" : take === before ? "chose stay" : "chose swap";

@@ -48,16 +48,16 @@ export class Timeline {
 		this.look(this.shown + by);
 	}
 
-	look(ply = Infinity) {
-		this.pause();
+	/** Show the position after so many moves, by default the newest one, where a replay ends. */
+	look(ply = Infinity, isPlaying = false) {
 		this.here = ply >= this.#count ? null : Math.max(0, ply);
-		this.page.look(false);
+		if (!isPlaying || !this.isBack) this.pause();
+		this.page.look(isPlaying);
 	}
 
 	play() {
-		if (this.here === null) this.here = 0;
-		this.#timer = setInterval(() => this.#goOn(), this.#count > MANY ? MOVE_OF_MANY_MS : MOVE_MS);
-		this.page.look(true);
+		this.#timer = setInterval(() => this.look(this.shown + 1, true), this.#count > MANY ? MOVE_OF_MANY_MS : MOVE_MS);
+		this.look(this.here ?? 0, true);
 	}
 
 	#toggle() {
@@ -69,13 +69,6 @@ export class Timeline {
 	pause() {
 		clearInterval(this.#timer);
 		this.#timer = 0;
-	}
-
-	#goOn() {
-		const next = this.shown + 1;
-		this.here = next >= this.#count ? null : next;
-		if (this.here === null) this.pause();
-		this.page.look(true);
 	}
 
 	reset() {

@@ -21,7 +21,7 @@ export class Following {
 	/** @type {(heard: unknown) => void} */
 	#whenHeard = () => undefined;
 
-	/** @param {App} app @param {() => void} onChange @param {string} [key] that shows names where they are hidden */
+	/** @param {App} app @param {() => void} onChange */
 	constructor(app, code = "", onChange, key = "") {
 		this.app = app;
 		this.code = code;

@@ -2,7 +2,7 @@
 
 import { say, sayTitle } from "../catalogue.js";
 import { button, field, h, openDialog, select, setText } from "../dom.js";
-import { makeFault, parseClock } from "../forms.js";
+import { checkbox, makeFault, parseClock } from "../forms.js";
 import { Refused } from "../requests.js";
 import { PRESETS, rulesOf } from "../rules.js";
 import { LEVELS, describeClock, describeLevel, formatDuration } from "../words.js";
@@ -66,11 +66,11 @@ export function showOpening(app) {
 	const games = PRESETS.filter((one) => rulesOf(one).marks.length === 2);
 	const game = select(games, (one) => say(`name of ${one}`));
 	const clock = select(CLOCKS, (one) => describeClock(parseClock(one)));
-	const bots = LEVELS.map((level) => h("input", { type: "checkbox", value: level }));
+	const bots = LEVELS.map((level) => checkbox({ value: level }));
 	const roster = h("textarea", { rows: 5, placeholder: say("page event roster example") });
 	const [rounds, late] = [1, 0].map((min) => h("input", { type: "number", min, max: 50 }));
 	const [ready, rest] = [selectTime(60), selectTime(30)];
-	const [byHand, double] = [1, 2].map(() => h("input", { type: "checkbox" }));
+	const [byHand, double] = [checkbox(), checkbox()];
 	const swiss = h("div.pair", field(say("page event rounds"), rounds), field(say("page event late"), late));
 	const robin = h("label", double, " ", say("option double"));
 	const more = h("details", h("summary", say("new room more")),

@@ -29,8 +29,8 @@ export class Entry {
 		this.#told, this.#form, h("div.row", this.#board, this.#back, this.#pause, this.#leave), this.#fault,
 	);
 
-	/** @param {Following} following @param {string} ticket that came with the link */
-	constructor(following, ticket) {
+	/** @param {Following} following */
+	constructor(following, ticket = "") {
 		ticket ||= tickets.get(following.code) ?? "";
 		this.following = following;
 		this.#name.value = following.app.connection.name;
@@ -94,8 +94,8 @@ const MAIN = ["begin", "next", "resume"];
 export class Organiser {
 	told = h("p.told");
 
-	/** @param {Following} following @param {string} ticket with which others enter, if there is one */
-	constructor(following, ticket) {
+	/** @param {Following} following */
+	constructor(following, ticket = "") {
 		const { app, code } = following;
 		this.following = following;
 		this.run = this.run.bind(this);

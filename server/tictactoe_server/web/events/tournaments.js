@@ -12,7 +12,7 @@ export const nameStatus = (status = "") => sayOr(`tournament status ${status}`, 
 export const namePresence = (status = "") => sayOr(`tournament is ${status}`, status);
 export const nameTie = (tie = "") => sayOr(`tournament tie ${tie}`, tie);
 
-/** @param {EventState} state @param {boolean} [hasCard] */
+/** @param {EventState} state */
 export function listDeeds(state, viewer = "", hasCard = false) {
 	const { may = {}, head: { organisers } } = state;
 	const row = rowOf(state, viewer);

@@ -57,8 +57,8 @@ function makeBanner(app, challenge) {
 	return showBanner(describeChallenge(challenge, app.home.player, app.names.get(to)), [playing, row], performance.now() + expires_ms, judge);
 }
 
-/** @param {App} app @param {string} challenge its id */
-async function answer(app, challenge, accept = false) {
+/** @param {App} app */
+async function answer(app, challenge = "", accept = false) {
 	const ok = await app.ask({ type: "answer", challenge, accept });
 	if (ok && accept) app.play({ type: "join", room: ok.room ?? "" });
 }

@@ -58,8 +58,8 @@ function makeRows(app, rows) {
 	return h("table.ladder", h("thead", h("tr", nameColumns("ladder").map((one) => h("th", { scope: "col" }, one)))), h("tbody", rows.map(makeLine)));
 }
 
-/** @param {App} app @param {string} asked the id or a claimed name */
-async function makePlayer(app, asked) {
+/** @param {App} app */
+async function makePlayer(app, asked = "") {
 	const { connection } = app;
 	const hasChallenges = connection.hasChallenges;
 	const { blocks = [] } = hasChallenges ? await app.read({ type: "block" }) : {};

@@ -36,14 +36,14 @@ export const listStanding = ({ rules, rating, deviation, provisional, place, win
 export const describeTerms = ({ rules, clock, rated, side, name }) =>
 	[describeRules(rules), describeClock(clock), rated && say("rated"), side && say("challenge side", { name, mark: side })].filter(Boolean).join(", ");
 
-/** @param {Protocol.OpenChallenge} challenge @param {string} [other] the name of who was asked, if known */
-export function describeChallenge(challenge, viewer = "", other) {
+/** @param {Protocol.OpenChallenge} challenge */
+export function describeChallenge(challenge, viewer = "", other = "") {
 	const isOwn = challenge.player === viewer;
 	return say(isOwn ? "challenge by you" : "challenge you", { name: isOwn ? nameSomebody(other) : challenge.name, terms: describeTerms(challenge) });
 }
 
-/** @param {Without<Protocol.ChallengeOver, "type">} over @param {Protocol.OpenChallenge} challenge @param {string} [other] as above */
-export function describeChallengeEnd({ how, room = "" }, { player, name }, viewer = "", other) {
+/** @param {Without<Protocol.ChallengeOver, "type">} over @param {Protocol.OpenChallenge} challenge */
+export function describeChallengeEnd({ how, room = "" }, { player, name }, viewer = "", other = "") {
 	const isOwn = player === viewer;
 	const [reader, places] = [isOwn ? "asker" : "asked", { name: isOwn ? nameSomebody(other) : name, room }];
 	return sayOr(`challenge ${how} ${reader}`, say(`challenge over ${reader}`, places), places);
