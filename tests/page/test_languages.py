@@ -77,7 +77,7 @@ async def test_a_german_browser_sees_no_english_outside_a_room(server: Server, v
         await hans.open_dialog("Regeln")
         found["rules"] = english_in(await all_words(page))
         await hans.close_dialog()
-        for path in ("/", "/#games", "/wall", "/nowhere"):
+        for path in ("/", "/#games", "/wall", "/spieler"):
             await page.goto("about:blank")
             await page.goto(address(server, path))
             await hans.connects()
