@@ -275,7 +275,7 @@ class Indexes(Limiting):
         self.check_held(*self._quotas_of(live))
         self._count(live)
         self.opening[code] = live
-        if live.room.places > 1 and live.room.mark_of(live.owner) is not None:
+        if live.places > 1 and live.room.mark_of(live.owner) is not None:
             self.seats.expect(live.owner, live, live.origin)
         if live.room.status == "waiting":
             self.matchmaker.offer(live)

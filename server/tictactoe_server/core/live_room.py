@@ -301,7 +301,9 @@ class LiveRoom(RoomListing, StoredValue[Room]):
     @property
     def address(self) -> str:
         """The address of a player, else that of the opener; "" if unknown."""
-        return next((session.source.address for session in self.players.values()), self.origin)
+        for session in self.players.values():
+            return session.source.address
+        return self.origin
 
     @property
     def has_player(self) -> bool:

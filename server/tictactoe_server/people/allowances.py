@@ -236,7 +236,7 @@ class Seats(Limiting):
 
 def _is_unfinished(listed: RoomListing) -> bool:
     room = listed.room
-    return room.result is None and room.places > 1 and not room.terms.is_organised
+    return room.result is None and listed.places > 1 and not room.terms.is_organised
 
 
 def _is_unbegun(taken: tuple[RoomListing, int]) -> bool:

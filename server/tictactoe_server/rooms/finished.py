@@ -42,8 +42,11 @@ class FinishedGame(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def people(self) -> tuple[str, ...]:
         """The ids of the human players. A guest is represented by the id of the guest's host."""
-        people = (player for player in self.players.values() if player.bot is None or not is_server_bot(player.bot))
-        return tuple({player.player.partition(SEPARATOR)[0]: None for player in people})
+        people: dict[str, None] = {}
+        for player in self.players.values():
+            if player.bot is None or not is_server_bot(player.bot):
+                people[player.player.partition(SEPARATOR)[0]] = None
+        return tuple(people)
 
 
 def finished_game(room: Room, at: int) -> FinishedGame:

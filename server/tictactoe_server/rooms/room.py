@@ -215,7 +215,10 @@ class Room(Struct, frozen=True, omit_defaults=True):
     @property
     def has_player(self) -> bool:
         """Whether a human player is connected, or awaits an opponent in a game over days."""
-        return any(seat.online and not seat.is_server_bot for seat in self.held_seats) or self.is_standing_offer
+        for seat in self.seats.values():  # quicker than a generator, as games begin and end often
+            if seat is not None and seat.online and not seat.is_server_bot:
+                return True
+        return self.is_standing_offer
 
     @property
     def is_deserted(self) -> bool:

@@ -121,7 +121,7 @@ def _list_people(before: Room, after: Room, new_marks: dict[str, str]) -> tuple[
 
 
 def _list_play(before: Room, after: Room) -> list[Happening]:
-    position, played, ply = after.position, before.position.ply, after.position.ply
+    position, played, ply = after.position, len(before.position.moves), len(after.position.moves)
     news = [*after.happened]
     if ply < played:
         news.insert(0, Happening("taken back", before.offers.undo or UNSET, cells=before.position.moves[ply:]))
@@ -342,6 +342,7 @@ class RoomListing(ABC):
     Attributes:
         owner: Id of the player who opened the room, or "" if unknown or if limits ignore the room.
         source: The key of the owner's address in limits, or "".
+        places: The number of seats for people; see `Room.places`.
         has_bots: Whether server bots have seats.
         is_for_bots: Whether server bots have all seats.
         entering: Ids of players who are about to take a seat or have a reserved seat.
@@ -349,17 +350,18 @@ class RoomListing(ABC):
         is_opening: Whether the room is not stored yet.
     """
 
-    __slots__ = ("entering", "has_bots", "is_for_bots", "owner", "room", "source")
+    __slots__ = ("entering", "has_bots", "is_for_bots", "owner", "places", "room", "source")
 
     knows_moves = True
 
     def __init__(self, room: Room, owner: str, source: str) -> None:
-        is_organised, places = room.terms.is_organised, room.places
+        is_organised = room.terms.is_organised
         self.room = room
+        self.places = room.places
         self.owner = "" if is_organised else owner
         self.source = "" if is_organised else source
-        self.has_bots = places < len(room.seats)
-        self.is_for_bots = not places
+        self.has_bots = self.places < len(room.seats)
+        self.is_for_bots = not self.places
         self.entering: Set[str] = frozenset()
 
     @property

@@ -322,7 +322,8 @@ class Challenges(Service):
         side = secrets.choice(rules.marks) if challenge.side is UNSET else challenge.side
         players = (side, owner, challenge.name), (rules.marks.replace(side, "")[0], player.id, player.name)
         seats = {mark: SeatState(id, name, online=False, bot=None) for mark, id, name in players}
-        origin = next((session.address for session in self._sessions(owner)), "")
+        sessions = self._sessions(owner)
+        origin = sessions[0].address if sessions else ""
         try:
             self._core.indexes.seats.check(owner, origin)
             live = self._core.rooms.expect(
