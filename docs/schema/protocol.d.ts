@@ -368,7 +368,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Begins a pause of the sender, who is then not paired, or with `on` true ends it. */
+  /** Pauses the pairing of the sender, or with `on` true resumes it. */
   interface EventReady {
     type: "event_ready";
     event: string;

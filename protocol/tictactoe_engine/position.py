@@ -168,7 +168,7 @@ class Position(NamedTuple):
 
     @property
     def unchosen(self) -> Position | None:
-        """The position before the choice that followed the last move, or None if no choice followed it."""
+        """The position before the opening choice that was made after the last move; None without such a choice."""
         if not self.chosen or self.choices[-1].ply != self.ply:
             return None
         return self._replace(chosen=self.chosen[:-1])._with_turn()

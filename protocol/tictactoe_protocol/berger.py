@@ -1,7 +1,7 @@
 """The pairings in a round robin, from the Berger tables in the FIDE Handbook, C.05 annex 1.
 
-Players are numbered from 1. With an odd number of players, the opponent of the missing last number is free. The first
-player in a pair has the first move.
+Players are numbered from 1. With an odd number of players, the player paired with the missing last number has a bye.
+The first player in a pair has the first move.
 """
 
 from __future__ import annotations

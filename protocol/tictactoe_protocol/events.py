@@ -122,7 +122,7 @@ class EventLeave(_EventRequest, frozen=True, tag="event_leave"):
 
 
 class EventReady(_EventRequest, frozen=True, tag="event_ready"):
-    """Begins a pause of the sender, who is then not paired, or with `on` true ends it."""
+    """Pauses the pairing of the sender, or with `on` true resumes it."""
 
     on: bool
 

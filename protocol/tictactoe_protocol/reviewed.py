@@ -40,7 +40,7 @@ class Reviewed:
 def carry(known: dict[int, AnalysisState], last: Position) -> None:
     """Update the analyses of a game with values that follow from neighbouring positions.
 
-    Games with more than two players, and positions before the last choice in an opening, remain unchanged.
+    Games with more than two players, and positions before the last choice of an opening such as swap2, are unchanged.
 
     Args:
         known: The analyses by ply.

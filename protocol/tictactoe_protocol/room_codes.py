@@ -59,7 +59,7 @@ class RoomLink(NamedTuple):
 
 
 def parse_room_code(text: str) -> str:
-    """Return the room code in a code, a link or a pasted line, in upper case; raises `BadRoomCode`.
+    """Find the room code in typed or pasted text, such as a link, and return it in upper case; raises `BadRoomCode`.
 
     Upper and lower case, dashes, spaces, invisible characters, and text around the code do not matter.
 

@@ -53,7 +53,7 @@ News = Happening | Missed
 
 
 def news_since(old: RoomState, state: RoomState) -> tuple[News, ...]:
-    """Return the news of the state after `old`.
+    """Return what happened between the state `old` and this state.
 
     If states or their news were missed, return the number of missed moves and the events that explain the new state.
     """

@@ -51,7 +51,7 @@ class Searcher:
 
     Attributes:
         horizon_hits: The number of results so far that depended on the horizon or on moves that were not searched. A
-            result during which the number stays the same is exact.
+            result is exact if the number stays the same during its search.
 
     Args:
         patterns: Estimates positions at the horizon; by default they count as draws.

@@ -1,8 +1,8 @@
 """Glicko-2 for single games between two players, with a deviation that grows with time. Pure.
 
 The source is M. Glickman, "Example of the Glicko-2 system", 2022, http://www.glicko.net/glicko/glicko2.pdf; comments
-name its steps. A rating period is as long as on lichess. The time since a player's last game is divided into periods:
-the last one is the period of the new game, as in the source, and in all earlier ones the player has no game.
+name its steps. A rating period is as long as on lichess. The time since a player's last game is divided into periods,
+of which only the last one contains a game, the new one; the earlier ones are empty.
 
 All machines compute the same ratings, down to the last digit. Only ``+ - * /`` and the square root are used, which
 IEEE 754 rounds in the same way everywhere. `math.exp` comes from the system's library and can differ in the last digit;

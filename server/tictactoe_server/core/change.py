@@ -243,7 +243,7 @@ def refuse(session: Session, request: Any, error: Exception) -> None:
 
 
 class Timers:
-    """The timers for all rooms. `on_counted` is called with each room when a watcher comes or goes."""
+    """The timers for all rooms. `on_counted` is called with a room when a watcher joins or leaves it."""
 
     def __init__(self, scheduler: Scheduler, time: ServedTime, limits: Limits, monotonic_ns: Callable[[], int]) -> None:
         self.scheduler = scheduler

@@ -38,7 +38,7 @@ class ServerParts:
 
     Attributes:
         data: Where the server stores its data, as text for the operator.
-        started_at: When the server started (s, as `clock.monotonic`).
+        started_at: When the server started, in seconds of `clock.monotonic`.
     """
 
     address: str

@@ -202,7 +202,7 @@ class Mirror(Generic[Value]):
                 await asyncio.sleep(AGAIN_SECONDS)
 
     def adopt(self, held: MirroredValue[Value]) -> None:
-        """Add a stored value or remove a deleted value, and report it unless a change is in progress."""
+        """Add a stored value or remove a deleted value, and notify the listeners unless a change is in progress."""
         known = self._known.get(held.key, held)
         if known is not held:  # two callers loaded the value at the same time
             known.adopt(held.value, held.revision) if held.value is not None else known.read_again()

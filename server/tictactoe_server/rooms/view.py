@@ -264,9 +264,10 @@ def _text_of(room: Room, rules: Raw) -> bytes:
 
 @lru_cache(maxsize=1024)
 def _cache_for(*situation: object) -> dict[object, str]:
-    """Return a cache of encoded requests, shared by all rooms in a situation.
+    """Return the cache of encoded possible requests for rooms whose seats, terms and rules are in this situation.
 
-    After a plain move, the key is the number of moves, or the turn; otherwise everything else they depend on.
+    `StateEncoder` chooses the keys: after a plain move the number of moves, or from `_PLIES` moves on the mark to move;
+    after other changes all that the requests depend on besides the situation.
     """
     return {}
 

@@ -346,7 +346,7 @@ class RemotePeer:
 
 
 def _shared(limits: Limits) -> Limits:
-    """Return limits that allow one address at most half of all connections, unless addresses are not limited."""
+    """Return limits that allow one address at most half of all connections, if connections per address are limited."""
     half = max(1, limits.connections // 2)
     if not limits.connections or not limits.connections_per_address:
         return limits

@@ -61,7 +61,7 @@ class HttpRequest:
         scheme: The scheme that the client used to connect to this server or to a trusted proxy; "" if unknown.
         names_host: Whether the request's target is an absolute URL, as in requests to a proxy.
         base: The operator's `--base-path`, or "".
-        root: The path of the server as the client sees it; relative to the path of the request unless `base` is set.
+        root: The way from the request's path to the server's first page: `base` if it is set, else a relative path.
     """
 
     method: str

@@ -110,7 +110,7 @@ class RateLimits(dict[str, RateLimit]):
 class Quota(dict[str, dict[Any, Any]]):
     """A limit on the number of things that a key has at the same time, such as the connections from an address.
 
-    For each key, it maps the things, oldest first, to values. Things under the empty key are not stored.
+    The value of a key is a dictionary whose keys are the things, oldest first. The empty key stores nothing.
 
     Args:
         name: The name of the limit in `COUNTS`; "" for no limit.

@@ -1,7 +1,7 @@
 """Worker processes and their queue of questions, which is sorted by priority and then by time of arrival.
 
 Each question has a deadline. The longer the queue, the less time each question gets, and a question that no worker has
-begun in time gets no answer. Workers are started on demand. While no worker can be started, no question waits for one.
+begun in time gets no answer. Workers are started on demand. While no worker can be started, questions fail at once.
 """
 
 from __future__ import annotations

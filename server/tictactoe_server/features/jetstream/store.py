@@ -247,7 +247,7 @@ class JetStreamStore:
 
 
 class _PersonIndex:
-    """An index of the rows that name a person. All rows are read for an exact answer, and otherwise once a minute."""
+    """An index of the rows that name a person. All rows are read again for each exact answer, else once a minute."""
 
     def __init__(self, tables: Sequence[JetStreamTable[Any]]) -> None:
         self._tables = tables

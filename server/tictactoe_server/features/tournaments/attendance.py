@@ -48,7 +48,7 @@ class Attendances:
     """Computes the attendance of tournaments on demand.
 
     Attributes:
-        _elsewhere: By URL of another server, the ids of the players connected to it, and the time (in seconds) until
+        _elsewhere: Maps the URL of another server to the ids of the players connected to it and to the time (s) until
             which they count as present.
     """
 

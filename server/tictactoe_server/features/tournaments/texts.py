@@ -199,7 +199,7 @@ class EventTexts:
         raise no_such_event(found.code)
 
     def _state(self, event: Event, form: str = "state", attendance: Attendance | None = None) -> EventState:
-        """Return the whole state of an event, with the attendance and `due_ms`; the rest comes from the cache."""
+        """Return the whole state of an event. Attendance and `due_ms` are computed anew; the rest is cached."""
         due = due_at(event)
         state = replace(self.make(event, form)[1], due_ms=None if due is None else max(0, due - self._core.time()))
         return broadcasts.with_attendance(state, attendance or self._attendance(event))
