@@ -221,6 +221,14 @@ async def test_the_first_page_leads_to_ladders_and_shows_the_ratings_of_hosts(
     await ana.tile("connect-four").check()
     await ana.page.get_by_role("link", name="Ladders").click()
     await expect(ana.page.get_by_role("heading", name="Ladder: Connect four")).to_be_visible()
+    await ana.page.get_by_role("link", name="tictactoe").click()
+    await expect(ana.button("Find an opponent")).to_be_visible()
+    follows = """() => {
+        const imprint = Object.assign(document.createElement("a"), { href: "mailto:club@example.org" });
+        document.querySelector("footer").append(imprint);
+        return imprint.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true }));
+    }"""
+    assert await ana.page.evaluate(follows), "the browser follows links to other sites"
     await ana.page.goto(address(server, "/ladder"))
     await expect(ana.page.get_by_role("heading", name="Ladder: Connect four")).to_be_visible()
     await ana.page.goto(address(server))

@@ -52,6 +52,11 @@ async def test_a_link_leads_a_friend_to_the_board_and_a_line_decides(server: Ser
     await expect(ana.page.locator(".burst")).to_have_count(1)
     await expect(ana.page.locator(".winner .name")).to_have_text("ana (you)")
     await bo.sees(A1="X", B2="O", C3="free")
+    await ana.page.reload()
+    await ana.button("Play again").click()
+    await bo.answer("Accept")
+    await ana.sees(A1="free")
+    await expect(ana.page.locator(".sub.terms")).not_to_contain_text("you watch")
 
 
 async def test_a_small_board_is_centred_and_signs_have_the_colours_of_marks(server: Server, visit: Visit) -> None:

@@ -161,9 +161,9 @@ function onWelcome() {
 
 addEventListener("click", (event) => {
 	const at = event.target instanceof Element ? event.target.closest("a") : null;
-	if (!at || at.matches(".imprint") || event.ctrlKey || event.metaKey || event.shiftKey) return;
+	if (!at || at.origin !== location.origin || event.ctrlKey || event.metaKey || event.shiftKey) return;
 	event.preventDefault();
-	follow(at.getAttribute("href") ?? urlOf());
+	follow(at.href);
 });
 addEventListener("popstate", move);
 addEventListener("keydown", (event) => {
@@ -177,6 +177,8 @@ addEventListener("keydown", (event) => {
 async function start() {
 	await learnLanguage();
 	tools = makeTools(app);
+	// The address in the page is relative to the first path.
+	/** @type {HTMLAnchorElement} */ (document.querySelector(".brand")).href = urlOf();
 	show(header, tools.element);
 	app.connection.retry();
 	await open();

@@ -93,9 +93,15 @@ export class Room {
 		this.#afterLoss = false;
 	}
 
+	/** Take a state; a player who came to watch, because the welcome lists no finished games, first takes the own seat again. @param {State} state */
+	#receive(state) {
+		if (!this.isWatching || !seatOf(state, this.player)) this.#take(state);
+		else this.rooms.enter({ type: "join", room: this.code }).catch(() => this.#take(state));
+	}
+
 	/** @param {News} news of this room */
 	hear(news) {
-		if (news.type === "room") this.#take(/** @type {State} */ (news));
+		if (news.type === "room") this.#receive(/** @type {State} */ (news));
 		else if (news.type === "replaced") this.end("replaced");
 		else if (news.type === "closed") this.end("closed", news.reason);
 		else if (news.type === "chat") {
