@@ -1,1 +1,1 @@
-"""The conversation with a server: its address, the socket, requests and their answers, coming back."""
+"""The connection to a server: addresses, the socket, requests and answers, reconnecting."""

@@ -1,4 +1,4 @@
-"""Addresses of servers as people write them, links to rooms, and the addresses of a cluster.
+"""Parses server addresses as people type them, links to rooms, and the addresses of a cluster.
 
 A link is an address with a room code at the end of its path."""
 
@@ -29,9 +29,9 @@ _CREDENTIALS: Final = re.compile(r"(?<=//)[^/@]*@|(?<=\?).+")
 _LOOPBACK: Final = re.compile(r"localhost|127\.[0-9.]+|::1", re.ASCII | re.IGNORECASE)
 _PROGRAM: Final = re.compile(r"(?:.*[/\\])?tictactoe[-_]client(?:\.exe)?", re.IGNORECASE)
 _LABEL: Final = re.compile(r"\A(?:code|link|or)(?:\s*:|\s)\s*", re.IGNORECASE)
-"""The labels in an invitation; room codes have no O or I, so that none begins like this."""
+"""The labels in front of a pasted code or link. Room codes contain no O or I, so no code looks like a label."""
 _WITH_VALUE: Final = ("-n", "--name", "--ca", "--timeout", "--theme", "--bell", "--language", "--keys", "--coordinates")
-"""The options with a value, except `--server`."""
+"""The options, apart from `--server`, whose value must be skipped in a pasted command."""
 _AFTER_TICKET: Final = re.compile(r"[^\w-].*", re.DOTALL)
 _MOST_SERVERS: Final = 64
 
@@ -41,8 +41,8 @@ class Address:
     """A server's address.
 
     Attributes:
-        port: None for the scheme's default.
-        path: The path behind a proxy with its trailing slash, if there is one, since proxies insist on it; else "".
+        port: The port, or None for the scheme's default.
+        path: The path behind a proxy, or "". A trailing slash is kept because some proxies require it.
     """
 
     scheme: str
@@ -64,7 +64,7 @@ class Address:
 
     @property
     def page_url(self) -> str:
-        """The server's page, for a browser.
+        """The URL of the server's page in a browser.
 
         >>> parse_address("host").page_url, parse_address("wss://example.org/games/").page_url
         ('http://host:8765', 'https://example.org/games/')
@@ -83,19 +83,19 @@ class Address:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether the address can only mean this machine."""
+        """Whether the host is a loopback name or address, such as ``localhost``."""
         return _LOOPBACK.fullmatch(self.host) is not None
 
     def may_lead_to(self, other: Address) -> bool:
-        """Return False if following a server to `other` would give up TLS."""
+        """Return False if moving from this server to `other` would give up TLS."""
         return other.scheme == "wss" or self.scheme == "ws"
 
     def link_to(self, room: str) -> str:
-        """Return the link to a room, for browsers and for this program."""
+        """Return the link to a room, which browsers open and this program accepts."""
         return f"{self.page_url.rstrip('/')}/{room}"
 
     def word_for(self, room: str) -> str:
-        """Return the word for a room in a command: its code at the default server, otherwise its link.
+        """Return what to type in a command for a room: its code on the default server, otherwise its link.
 
         >>> parse_address("localhost").word_for("K7M4PQ"), parse_address("host").word_for("K7M4PQ")
         ('K7M4PQ', 'http://host:8765/K7M4PQ')
@@ -104,7 +104,7 @@ class Address:
 
 
 def parse_address(text: str) -> Address:
-    """Return the server that `text` names, without a room code at the end of its path; raises `BadAddress`.
+    """Parse a server's address, dropping a room code at the end of its path; raises `BadAddress`.
 
     The default scheme is ``ws``, the default port 8765, but 443 for ``wss`` and ``https``, and 80 for ``http``.
     """
@@ -112,7 +112,10 @@ def parse_address(text: str) -> Address:
 
 
 def parse_room(text: str) -> tuple[str, Address | None]:
-    """Return the code in a code, link or command, and the server or None; raises `BadRoomCode`, `BadAddress`."""
+    """Return the room code in a code, link or pasted command, and the server in it, or None.
+
+    Raises `BadRoomCode` or `BadAddress`.
+    """
     text, server = _find_room(text)
     if link := room_codes.find_link(text):
         return link.code, parse_url(f"{link.base.removesuffix('/embed')}/")
@@ -122,7 +125,7 @@ def parse_room(text: str) -> tuple[str, Address | None]:
 
 
 def parse_event(text: str) -> tuple[str, str, Address | None]:
-    """Return an event's code, the ticket in a card's link, and the server of the link or None.
+    """Return an event's code, the ticket in the link or "", and the link's server or None.
 
     >>> parse_event("k7m-4pq"), parse_event("http://host:8765/e/K7M4PQ#ana-7c2f")[:2]
     (('K7M4PQ', '', None), ('K7M4PQ', 'ana-7c2f'))
@@ -133,7 +136,7 @@ def parse_event(text: str) -> tuple[str, str, Address | None]:
 
 
 def is_event_link(text: str) -> bool:
-    """Return True if a text has a link, and the first one leads to an event."""
+    """Return True if the first link in a text leads to an event."""
     link = room_codes.find_link(text)
     return link is not None and link.is_event
 
@@ -147,7 +150,7 @@ def parse_code(text: str) -> str:
 
 
 def _find_room(line: str) -> tuple[str, str | None]:
-    """Return the room and the server in a line, which may be a pasted ``tictactoe-client join CODE --server URL``."""
+    """Return the room and the server, or None, of a line or a pasted ``tictactoe-client join CODE --server URL``."""
     line = _LABEL.sub("", line.strip(), count=1)
     try:
         words = iter(shlex.split(line, posix="\\" not in line))
@@ -168,7 +171,7 @@ def _find_room(line: str) -> tuple[str, str | None]:
 
 
 def hide_credentials(text: str) -> str:
-    """Return an address without possible secrets, safe to show.
+    """Replace credentials and the query of an address by "…", so that it is safe to show.
 
     >>> hide_credentials("wss://ana:secret@example.org/?token=abc")
     'wss://…@example.org/?…'
@@ -186,7 +189,7 @@ def _parse_target(text: str) -> tuple[Address, str | None]:
 
 
 def parse_url(text: str) -> Address:
-    """Return the server that a text names, with the whole path; raises `BadAddress`."""
+    """Parse a server's address and keep its whole path; raises `BadAddress`."""
     word = text.strip()
     if "://" not in word:
         host, slash, path = word.partition("/")
@@ -218,9 +221,10 @@ def _bad(text: str, why: str = "") -> BadAddress:
 
 
 def reachable_address(address: Address) -> Address:
-    """Return the address for others: for a loopback address, this machine's own if the server answers there.
+    """Return an address that other machines can use.
 
-    With TLS the address stays, since the certificate is for its name.
+    A loopback address is replaced by this machine's network address if the server answers there. With TLS it is not,
+    since the certificate is for the name.
     """
     own = next(iter(own_addresses()), None) if address.is_loopback and address.scheme == "ws" else None
     if own is None or not _answers(own, address.port or 80):
@@ -229,12 +233,12 @@ def reachable_address(address: Address) -> Address:
 
 
 def is_this_machine(address: Address) -> bool:
-    """Return True if an address means this machine."""
+    """Return True if an address is a loopback or network address of this machine."""
     return address.is_loopback or address.host in own_addresses()
 
 
 def is_same_server(one: Address, other: Address) -> bool:
-    """Return True if two addresses are equal except for how they name this machine."""
+    """Return True if two addresses lead to the same server; all names of this machine count as equal."""
     if (one.scheme, one.port or 443, one.path.rstrip("/")) != (other.scheme, other.port or 443, other.path.rstrip("/")):
         return False
     return one.host.lower() == other.host.lower() or (is_this_machine(one) and is_this_machine(other))
@@ -251,7 +255,7 @@ def _answers(host: str, port: int) -> bool:
 
 @lru_cache(maxsize=1)
 def own_addresses() -> tuple[str, ...]:
-    """Return this machine's addresses, IPv4 before IPv6, each beginning with that of the default route."""
+    """Return this machine's network addresses: IPv4, then IPv6, each list beginning with the default route's."""
     import ifaddr
 
     texts: list[str] = []
@@ -269,7 +273,12 @@ def own_addresses() -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """The addresses of a cluster in the order of attempts, at least one; a server `named` some, a person the others."""
+    """The addresses of a cluster, at least one.
+
+    Attributes:
+        addresses: All addresses, in the order of the attempts.
+        named: The addresses that a server reported; the person gave the others.
+    """
 
     addresses: tuple[Address, ...]
     named: tuple[Address, ...] = ()
@@ -286,22 +295,25 @@ class Cluster:
 
     @property
     def given(self) -> Cluster:
-        """The cluster of the given addresses; links name the first, and only these get tokens of earlier runs."""
+        """The addresses that the person gave; links use the first, and stored tokens are sent only to these."""
         return Cluster(tuple(address for address in self.addresses if address not in self.named))
 
     def has(self, address: Address) -> bool:
-        """Return True if an address leads to one of these servers."""
+        """Return True if an address leads to a server of this cluster."""
         return any(is_same_server(address, own) for own in self.addresses)
 
     def starting_at(self, address: Address) -> Cluster:
-        """Return the cluster rotated to this address; an unknown address becomes a cluster of its own."""
+        """Return the cluster rotated to start at `address`; an unknown address becomes a cluster of its own."""
         own = self.addresses
         same = [one for one in own if one == address] or [one for one in own if is_same_server(address, one)]
         first = own.index(same[0]) if same else 0
         return replace(self, addresses=(*own[first:], *own[:first])) if same else Cluster((address,))
 
     def seen_from(self, address: Address, servers: Sequence[Address]) -> Cluster:
-        """Return the cluster beginning with the current address, with newly named servers before known ones."""
+        """Return the cluster starting at the current address, with the `servers` that it reported.
+
+        Newly reported servers come before the others.
+        """
         given = self.given.addresses
         found = dict.fromkeys((address, *servers, *(self.named if servers else ())))
         named = tuple(one for one in found if not any(is_same_server(one, own) for own in given))[:_MOST_SERVERS]
@@ -309,7 +321,7 @@ class Cluster:
 
 
 def parse_cluster(given: str | Address | Cluster | Sequence[str | Address] | None = None) -> Cluster:
-    """Return the cluster of these addresses, in a text separated by commas; raises `BadAddress`."""
+    """Return the cluster of the addresses, which a text separates by commas; raises `BadAddress`."""
     if isinstance(given, Cluster):
         return given
     if isinstance(given, str) and given:
@@ -319,7 +331,7 @@ def parse_cluster(given: str | Address | Cluster | Sequence[str | Address] | Non
 
 
 def parse_servers(urls: Iterable[str], named_by: Address) -> tuple[Address, ...]:
-    """Return the servers that a server names, without addresses that are invalid or would give up TLS."""
+    """Parse the URLs that the server `named_by` reports, skipping those that are invalid or would give up TLS."""
     servers: list[Address] = []
     for url in islice(urls, _MOST_SERVERS):
         with contextlib.suppress(BadAddress):
@@ -330,7 +342,7 @@ def parse_servers(urls: Iterable[str], named_by: Address) -> tuple[Address, ...]
 
 
 def find_server(url: str, servers: Sequence[Address]) -> Address | None:
-    """Return the server that a URL means, or None."""
+    """Return the one of `servers` that a URL leads to, or None."""
     try:
         address = parse_url(url)
     except BadAddress:

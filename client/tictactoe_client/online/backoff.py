@@ -1,4 +1,4 @@
-"""The waits between attempts to reconnect."""
+"""Computes the waits between attempts to reconnect."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ class Backoff:
     """When to reconnect, and when to give up; all times are in seconds.
 
     Attributes:
-        first: The first waits; `longest` follows again and again, each reduced by up to the part `jitter`.
+        first: The first waits. After them, every wait is `longest`.
+        jitter: The largest fraction to subtract from a wait at random.
         moment: The longest wait before another address of the cluster is tried.
-        steady_seconds: After a shorter connection, other addresses are also tried only after the first wait.
-        hold_seconds: When to give up, by default as long as the server holds a seat.
-        absent_seconds: When to give up while no server answers, which pauses the hold of a seat.
+        steady_seconds: If the connection lasted less, the other addresses also wait for the first wait.
+        hold_seconds: When to give up; None for as long as the server holds a seat.
+        absent_seconds: When to give up while no server answers. Servers that are down do not count down the hold.
     """
 
     first: tuple[float, ...] = (0.4, 0.8, 1.6, 3.2)
@@ -39,11 +40,12 @@ class Backoff:
     def ways(
         self, addresses: int, announced_ms: float | None = None, *, lasted_seconds: float = math.inf
     ) -> Iterator[tuple[int, float]]:
-        """Yield the index of the address to try next, 0 for the lost one, and the wait before.
+        """Yield the index of the address to try next, 0 for the lost one, and the wait before the attempt.
 
         Args:
-            announced_ms: When the lost server said that it would be back, infinite for never. The wait for it is up to
+            announced_ms: After how long the lost server said that it would be back; infinite for never. We wait up to
                 twice as long, so that not all clients return at once.
+            lasted_seconds: How long the lost connection lasted.
 
         >>> [way for way, _ in zip(Backoff(jitter=0, moment=0).ways(2), range(5))]
         [(1, 0.0), (0, 0.4), (1, 0.0), (0, 0.8), (1, 0.0)]

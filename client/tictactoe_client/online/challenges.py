@@ -24,11 +24,11 @@ from tictactoe_words.ladders import describe_challenge_end
 
 
 class Challenges:
-    """Challenges between players; all methods raise `Refused` with ``unsupported`` if the server has none.
+    """Challenges between players; all methods raise `Refused` with ``unsupported`` if the server lacks them.
 
     Attributes:
-        open: The open challenges to us and from us by id, the newest last.
-        own: The challenges that this client made or accepted, with the name of the challenged player.
+        open: The open challenges to us and from us, by id, the newest last.
+        own: The name of the challenged player, or "", by id of each challenge that this client made or accepted.
     """
 
     def __init__(self, client: PartOwner, rooms: Rooms) -> None:
@@ -52,12 +52,12 @@ class Challenges:
     ) -> str:
         """Challenge a player, by id or claimed name; return the id of the challenge.
 
-        A `ChallengeEnded` reports its end; see `meet`.
+        The event `ChallengeEnded` reports how the challenge ended; `meet` waits for it.
 
         Args:
-            rules: A preset's name or rules, by default classic.
-            side: The mark that we play, by default drawn.
-            name: The player's name, for messages.
+            rules: Rules, or the name of a preset; by default classic.
+            side: The mark that we play; by default drawn at random.
+            name: The player's name, to show in messages.
         """
         chosen = (rules or "classic") if isinstance(rules, str | None) else choice_of(rules)
         rules_state = terms.RulesState.of(PRESETS[chosen] if isinstance(chosen, str) else chosen.to_rules())
@@ -69,15 +69,18 @@ class Challenges:
         return require_field((await client.ask(Challenge(player=player, rules=chosen, **about))).challenge)
 
     async def answer(self, challenge: str, *, accept: bool) -> str | None:
-        """Accept or decline a challenge, or withdraw our own; return the code of the room."""
+        """Accept or decline a challenge, or withdraw our own; return the code of the accepted game's room, or None."""
         if accept:
             self.own.setdefault(challenge, "")
         return (await self._client.ask(Answer(challenge=challenge, accept=accept))).room or None
 
     async def meet(self, sent: Awaitable[str]) -> Room:
-        """Send a challenge, wait for the answer, and enter the room, or that of another challenge accepted meanwhile.
+        """Send a challenge, wait until it or another of our challenges is accepted, and enter the room of that game.
 
-        Raises `Refused` with the end of our challenge. If this is cancelled, the challenge is withdrawn.
+        Raises `Refused` if our challenge ends otherwise. If the call is cancelled, the challenge is withdrawn.
+
+        Args:
+            sent: The call of `send`.
         """
         async with self._client.messages() as messages:
             sending = asyncio.ensure_future(sent)
@@ -102,10 +105,11 @@ class Challenges:
     async def block(
         self, player: str | None = None, *, on: bool = True, strangers: bool | None = None
     ) -> tuple[str, ...]:
-        """Block a player, by id or claimed name, or unblock; return the ids of all blocked players.
+        """Block a player, by id or claimed name, or unblock one; return the ids of all blocked players.
 
         Args:
-            strangers: Whether challenges by people we have not played are blocked; None changes nothing.
+            on: Whether to block the player; False unblocks.
+            strangers: Whether to block challenges from people we have not played; None leaves this unchanged.
         """
         request = Block(player=player or UNSET, on=on, strangers=UNSET if strangers is None else strangers)
         blocks = (await self._client.ask(request)).blocks or ()
@@ -114,7 +118,7 @@ class Challenges:
         return blocks
 
     def _take_id(self, challenge: str) -> None:
-        """Add the challenge that we sent; the server's next message may already be its end."""
+        """Record the id of the challenge just sent, at once: the server's next message may report its end."""
         if self._sent is not None:
             own, self.own[challenge] = self._sent
             self.open[challenge] = structs.replace(own, challenge=challenge)
@@ -126,7 +130,10 @@ class Challenges:
             self._client._publish(ChallengeEnded(over, challenge, name or "", leads=leads))
 
     def _compare(self, before: Welcome, now: Welcome, rooms: set[str]) -> None:
-        """End the challenges that a welcome does not list; a seat outside our `rooms` belongs to an accepted one."""
+        """End the challenges that the welcome after a reconnection no longer lists.
+
+        If the welcome reports a new seat in a room outside our `rooms`, one of our challenges was accepted.
+        """
         known = {seat.room for seat in before.rooms} | rooms
         seats = [seat.room for seat in now.rooms if seat.room not in known]
         open = {challenge.challenge: challenge for challenge in now.challenges or ()}

@@ -1,7 +1,7 @@
 """The client's single connection to a cluster: requests and their answers, pushes, and reconnecting.
 
-If a room of ours moves to another server, the connection moves with it: we say hello and enter the room there before
-the connection to the previous server is closed.
+If a room of ours moves to another server, the client follows: it says hello and enters the room there before it
+closes the connection to the previous server.
 """
 
 from __future__ import annotations
@@ -41,27 +41,27 @@ from tictactoe_words.catalogue import say
 from tictactoe_words.scene import Unanswered, describe_unanswered
 
 AnyRequest = Request | Mapping[str, object]
-"""A request, or a JSON object with an id."""
+"""A request, or a request as a JSON object with its own id."""
 
 _TOLD_IN_ROOMS: Final = (pushes.Notice, pushes.Announcement, Call, Challenged, Turns)
 _FIRST_WAIT_SECONDS: Final = 0.2
 _LONGEST_WAIT_SECONDS: Final = 4.0
-"""The waits while servers disagree about a room's owner."""
+"""The shortest and the longest wait between attempts while servers disagree about a room's owner."""
 _MOST_REFUSALS: Final = 5
 _LEAST_WAIT_SECONDS: Final = 0.05
 _MOST_MOVES: Final = 3
 _TAKEOVER_SECONDS: Final = 60.0
-"""The least time between two requests to take over the same room."""
+"""The shortest time between two requests that the server take over the same room."""
 _ENTERING: Final = frozenset({"create", "match", "join", "watch"})
 _ONCE: Final = frozenset({"hello", "create", "match", "undo", "claim", "chat", "event_open", "challenge", "answer"})
 _IDEMPOTENT: Final = frozenset(kind.__struct_config__.tag for kind in get_args(Request)) - _ONCE
-"""Requests that may be repeated; so may an undo that names its game and position."""
+"""Requests that may be sent again after a lost answer; so may an undo that names its game and position."""
 _NOT_OFFERED: Final = {
     **dict.fromkeys(("ratings", "profile"), "refused not_allowed ladders off"),
     **dict.fromkeys(("challenge", "answer", "block"), "why no challenges"),
     **dict.fromkeys(("notify", "plan"), "no days"),
 }
-"""The sentences about requests that a server without their feature does not know."""
+"""The ids of the sentences for requests that the server does not know because it lacks their feature."""
 
 
 class Pending:
@@ -69,12 +69,12 @@ class Pending:
 
     Attributes:
         text: The encoded message.
-        room: The code of the room that it is about, or "".
-        enters: Whether it may lead into a new room.
-        brings_back: The room of ours that it enters again.
+        room: Code of the room the request is about, or "".
+        enters: Whether the request may take us into a new room.
+        brings_back: Our room that the request enters again, or None for any other request.
         waited_seconds: Time spent retrying while servers disagree about the room's owner.
-        unanswered_url: The room's server, if it does not answer.
-        there: What was last reported about that server.
+        unanswered_url: URL of the room's server if that server does not answer, or "".
+        there: What was last published about that server, or None.
     """
 
     def __init__(self, request: AnyRequest, new_id: str = "", brings_back: Room | None = None) -> None:
@@ -94,24 +94,29 @@ class Pending:
 
 @dataclass
 class Away:
-    """A room of ours that we are entering again; None for `came_from` reports the server in any case."""
+    """A room of ours that we are entering again.
+
+    Attributes:
+        came_from: `RoomMoved` is published if another connection enters the room; None publishes it in any case.
+        returning: The task that enters the room.
+    """
 
     came_from: Connection | None
     returning: asyncio.Task[None]
 
 
 class Client:
-    """A connection to a server or cluster, after hello; made by `connect`.
+    """A connection to a server or cluster, returned by `connect` after hello.
 
     Attributes:
         player: Our public id.
-        token: The secret that makes a later connection the same player.
+        token: The secret that identifies us as the same player in later connections.
         server: The server's name and version.
         cluster: The known addresses, the current one first.
-        turns: The games over days that await our move, the longest wait first. `Told` reports changes.
+        turns: The games over days that await our move, the longest wait first. The event `Told` reports changes.
         challenges: Challenges between players.
         games: Our finished games.
-        rooms: The server's rooms, and those that we are in.
+        rooms: Entering and listing rooms, and the rooms that we are in.
         tournaments: The server's tournaments.
     """
 
@@ -155,12 +160,12 @@ class Client:
 
     @property
     def address(self) -> Address:
-        """The current server, which changes after a reconnection or with a room that moves."""
+        """The current server; reconnecting, or following a room that moves, may change it."""
         return self.cluster.first
 
     @property
     def latency_seconds(self) -> float:
-        """The round-trip time of the latest ping, measured every few seconds; at first that of hello."""
+        """The round-trip time of the latest ping, sent every few seconds; before the first ping, that of hello."""
         return self._connection.latency_seconds
 
     @property
@@ -174,13 +179,13 @@ class Client:
         return self._ended is not None
 
     def retry_now(self) -> None:
-        """End the wait for the next attempt to reconnect."""
+        """Make the next attempt to reconnect now."""
         self._hurry.set()
 
     def messages(self) -> Messages:
-        """Return a stream of everything that the server sends from now on, its welcome first.
+        """Return a stream of every message from now on, beginning with the server's welcome.
 
-        Read the stream or close it: while it has two megabytes unread, nothing more is read from the server.
+        Read the stream or close it: while two megabytes of it are unread, nothing more is read from the server.
         """
         stream = Messages(self._connection.message)
         self._messages.add(stream)
@@ -191,9 +196,9 @@ class Client:
     # -- requests ---------------------------------------------------------------------------------------------------
 
     async def request(self, request: AnyRequest) -> Ok:
-        """Send any request, or a JSON object with an id, and return the answer; raises `Refused`, `ConnectionLost`.
+        """Send any request and return the answer; raises `Refused` or `ConnectionLost`.
 
-        A client that reconnects repeats an idempotent request after a loss; others raise `Interrupted`.
+        After a reconnection, an idempotent request is sent again; any other request raises `Interrupted`.
         """
         answer = await self._obtain(request)
         if isinstance(request, Lobby | EventWatch):
@@ -206,11 +211,16 @@ class Client:
         return answer
 
     async def ask(self, request: Request) -> Ok:
-        """Send a request and return the answer; raises `Unreachable` if there is none within the timeout, too."""
+        """Send a request like `request`, but also raise `Unreachable` if there is no answer within the timeout."""
         return await self._wait_for(self.request(request), request)
 
     async def _obtain(self, request: AnyRequest, brings_back: Room | None = None, told: Message | None = None) -> Ok:
-        """Return the answer of the server that has the request's room, which the message `told` may already name."""
+        """Send a request to the server that has its room, and return the answer.
+
+        Args:
+            brings_back: Our room that the request enters again, if any.
+            told: A message that already names another server of the room.
+        """
         pending = Pending(request, f"client-{next(self._ids)}", brings_back)
         may_move = told is not None
         while True:
@@ -219,7 +229,7 @@ class Client:
                 source, told = await self._ask_here(pending)
             room = self.rooms._find(pending.room)
             if _sends_on(told.push) and room is not None and brings_back is None:
-                self._enter_soon(room, told)  # which the request waits for
+                self._enter_soon(room, told)  # `_ask_here` waits until the room is entered
                 told = None
             elif _sends_on(told.push) and (room is not None or (pending.enters and not self.rooms.plays)):
                 may_move = may_move or room is None or all(own in self._away for own in self.rooms._own)
@@ -240,7 +250,7 @@ class Client:
         raise refused
 
     async def _ask_here(self, pending: Pending) -> tuple[Connection, Message]:
-        """Return the current server's answer and the connection, once the request's room has been entered again."""
+        """Wait until the request's room has been entered again, then ask the server; return connection and answer."""
         while True:
             while not self._is_live or self._has_to_wait(pending):
                 await self._changed.wait()
@@ -250,7 +260,7 @@ class Client:
             answer = self._unanswered[pending.id] = asyncio.get_running_loop().create_future()
             self._most_rooms += pending.enters
             try:
-                with contextlib.suppress(errors.ConnectionLost):  # the reader notices it, too
+                with contextlib.suppress(errors.ConnectionLost):  # `_read` handles the loss
                     await connection.say(pending.text)
                 return connection, await answer
             except errors.Interrupted:
@@ -260,7 +270,7 @@ class Client:
                 self._unanswered.pop(pending.id, None)
 
     async def _wait_for(self, coming: Awaitable[Awaited], request: Request) -> Awaited:
-        """Return the result of a request; raises `Unreachable` if we are connected and there is none in time."""
+        """Return the result of a request; raises `Unreachable` after the timeout, except while we reconnect or move."""
         waiting = asyncio.ensure_future(coming)
         try:
             while not waiting.done():
@@ -282,7 +292,7 @@ class Client:
         return (await self.ask(Ping())).time or 0
 
     async def close(self) -> None:
-        """Close the connection; iterators stop. Seats are kept: see `rooms.leave`."""
+        """Close the connection and end all streams. Seats are kept; `rooms.leave` gives them up."""
         self._keeping.cancel()
         await asyncio.wait([self._keeping])
         self._reading.cancel()
@@ -294,7 +304,7 @@ class Client:
     # -- messages ---------------------------------------------------------------------------------------------------
 
     async def _read(self, connection: Connection) -> errors.ConnectionLost:
-        """Handle messages until the connection ends, and return why; pause while a subscriber lags far behind."""
+        """Handle messages until the connection ends, and return the error; pause while a subscriber lags far behind."""
         try:
             while True:
                 self._take(await connection.hear())
@@ -365,7 +375,7 @@ class Client:
         self._answer(answer.id, message)
 
     def _answer(self, request: str | UnsetType, message: Message) -> bool:
-        """Deliver an answer; return False if no request waits for it."""
+        """Pass an answer to the request that waits for it; return False if there is none."""
         answer = self._unanswered.get(request or "")
         if answer is None or answer.done():
             return False
@@ -393,7 +403,7 @@ class Client:
                 if reading is self._reading:
                     self._is_live = False
                 async with self._changing:
-                    if reading is self._reading:  # else the connection has moved with a room
+                    if reading is self._reading:  # else the client has followed a room to another server
                         connection = await self._come_back(reading.result())
                         self._switch_to(connection, came_from=connection)
         except errors.ConnectionLost as error:
@@ -404,10 +414,10 @@ class Client:
             self._resume(ended)
 
     async def _come_back(self, lost: errors.ConnectionLost) -> Connection:
-        """Return a new connection; raises `ConnectionLost` if reconnecting is not wanted or fails for too long.
+        """Reconnect and return the connection; raises `ConnectionLost` if that is not wanted or fails for too long.
 
-        Each address is tried at least once. The hold of a seat is paused while no server runs, so only the time before
-        answers counts against it.
+        Each address is tried at least once. The server's hold of our seat is paused while no server runs, so only the
+        time before an answer counts against the hold.
         """
         ways, addresses, clock = self._ways_back(lost), self.cluster.addresses, asyncio.get_running_loop().time
         self._hurry.clear()
@@ -461,7 +471,7 @@ class Client:
         return await greet(address, self.name, self.token, self._timeout_seconds, self.ca, bot=is_bot)
 
     def _resume(self, why: errors.ClientError) -> None:
-        """Wake requests that wait for a connection, and fail those that wait for answers."""
+        """Wake the requests that wait for a connection, and raise `why` in the requests that wait for an answer."""
         self._is_live = True
         for answer in self._unanswered.values():
             if not answer.done():
@@ -491,7 +501,7 @@ class Client:
                 await self.request(request)
 
     def _finish(self, lost: errors.ConnectionLost | None) -> None:
-        """End rooms and streams; None means that we have closed the connection."""
+        """End all rooms and streams with the error, or without one if we closed the connection."""
         for room in self.rooms._own:
             room._end(lost or "left")
         self.tournaments._end(lost)
@@ -500,18 +510,19 @@ class Client:
     # -- entering rooms again, here or at another server --------------------------------------------------------------
 
     def _enter_soon(self, room: Room, told: Message | None = None, came_from: Connection | None = None) -> None:
-        """Start to enter a room of ours again, at the server that `told` names, by default the current one.
+        """Start to enter a room of ours again; requests about the room wait until we are in it.
 
-        Requests about the room wait until then.
-
-        If another server than `came_from`, by default the current one, lets us in, the room has moved.
+        Args:
+            told: A message that names the room's new server; by default the current server is asked.
+            came_from: The connection to the room's previous server, by default the current one. If the room is entered
+                by another connection, it has moved.
         """
         if room not in self._away:
             came_from = came_from or self._connection
             self._away[room] = Away(came_from, self._work.start(self._enter_again(room, told)))
 
     async def _enter_again(self, room: Room, told: Message | None) -> None:
-        """Enter a room of ours again; publish `Gone` if it refuses us, or defers us too long and too often."""
+        """Enter a room of ours again; publish `Gone` if we are refused, or are put off too often and too long."""
         clock = asyncio.get_running_loop().time
         deadline = clock() + self._patience[0]
         for attempt in itertools.count(1):
@@ -523,7 +534,7 @@ class Client:
                 if refused.retry_ms is None or (attempt >= _MOST_REFUSALS and clock() >= deadline):
                     self._publish(events.Gone(room.code, refused))
                     del self._away[room]
-                    self._detach(room, events.Closed(refused.message))  # the server answers the waiting requests
+                    self._detach(room, events.Closed(refused.message))  # waiting requests are now sent, and refused
                     return
                 told = None
                 await asyncio.sleep(max(_LEAST_WAIT_SECONDS, refused.retry_ms / 1000))
@@ -540,9 +551,9 @@ class Client:
     async def _ask_elsewhere(
         self, pending: Pending, told: Message, source: Connection, *, may_move: bool
     ) -> Message | None:
-        """Move to the server that has the room and return its answer, or wait and return None to ask this server again.
+        """Move to the server that has the room and return its answer; or wait, and return None to ask again.
 
-        Without `may_move` we stay: a room of ours that only comes along must not lead away from the others.
+        Without `may_move` we stay: of several rooms that are entered again, only the first may change the server.
         """
         self._searches += 1
         try:
@@ -562,11 +573,14 @@ class Client:
             self._searches -= 1
 
     async def _search(self, pending: Pending, told: Message) -> Message | None:
-        """Follow the references to the server that has the room, move there if it lets us in, and return its answer."""
+        """Follow redirects to the server that has the room, and return its answer; move there if it lets us in.
+
+        Returns None if the room's owner is still unclear, so that the current server has to be asked again.
+        """
         source, pending.unanswered_url = self._connection, ""
         for _ in range(_MOST_MOVES):
             address = await self._find_named(told, source)
-            if address is None:  # not a server of the cluster
+            if address is None:  # the named server is not in the cluster
                 return told
             if is_same_server(address, self.address):
                 return None
@@ -587,7 +601,10 @@ class Client:
         return None
 
     async def _ask_for(self, pending: Pending, url: str) -> Message | None:
-        """Ask the current server, once a minute, to take over a room with our seat whose server does not answer."""
+        """Ask the current server to take over a room where we have a seat, since the room's server does not answer.
+
+        Returns the answer if we are in the room then, otherwise None. The server is asked at most once a minute.
+        """
         now, room, own = asyncio.get_running_loop().time(), pending.room, pending.brings_back
         has_seat = not own.is_watching if own else any(seat.room == room for seat in self._connection.welcome.rooms)
         may_ask = has_seat and pending.said["type"] == "join"
@@ -610,7 +627,7 @@ class Client:
         self._publish(events.RoomUnanswered(pending.room, there))
 
     async def _find_named(self, told: Message, source: Connection) -> Address | None:
-        """Return the server that a message names, or None; refresh the list of servers if it is not known."""
+        """Return the server that a message names, or None if it is not in the cluster, even after a new hello."""
         url = getattr(told.push, "url", None) or ""
         known = (*source.servers, *(one for one in self.cluster.addresses if source.address.may_lead_to(one)))
         if find_server(url, known) is None:
@@ -637,9 +654,9 @@ class Client:
             raise
 
     def _follow(self, pending: Pending, answer: Ok, candidate: Connection) -> None:
-        """Move the connection to the server that has answered.
+        """Replace the connection by the `candidate`, whose server has answered.
 
-        Our other rooms come along if the answer is about a room of ours; for a new room, we leave them.
+        If the request enters one of our rooms again, our other rooms move along; for a new room, we leave them.
         """
         before, code = self._connection, answer.room or pending.room
         left = [] if pending.brings_back is not None else [room for room in self.rooms._own if room.code != code]
@@ -685,21 +702,21 @@ async def connect(
     keep_seats: bool = False,
     bot: bool = False,
 ) -> AsyncIterator[Client]:
-    """Connect to a server and say hello; the end of the ``async with`` gives our seats up and closes.
+    """Connect to a server and say hello; leaving the ``async with`` gives our seats up and closes the connection.
 
     Seats in games over days are kept.
 
     Args:
         url: A server (``ws://host:port``, ``wss://host``, ``host``, or a link to one of its rooms), or the
             servers of a cluster, tried in this order.
-        name: The player's name; without one the server chooses it.
-        token: The secret of an earlier connection: we are the same player again.
-        link: A code from another device of ours.
-        rescue: A code that brings back the `name` that was claimed with it.
-        reconnect: Reconnect a lost connection for as long as the server holds our seats.
+        name: The player's name; by default the server chooses one.
+        token: The `Client.token` of an earlier connection, to be the same player again.
+        link: A code from another of our devices, to be the same player on both.
+        rescue: The code that was issued when `name` was claimed, to get the name back.
+        reconnect: Whether to reconnect after a loss, for as long as the server holds our seats; or how.
         ca: A PEM file with further certificates to trust.
-        keep_seats: Keep our seats at the end.
-        bot: Be shown as a program, for bots.
+        keep_seats: Whether to keep our seats at the end.
+        bot: Whether to be shown as a program.
 
     Raises `BadAddress`, `Unreachable`, `VersionRefused` or `Refused`.
     """

@@ -1,7 +1,6 @@
-"""One WebSocket from its handshake over hello to its end: text in, text out.
+"""One WebSocket, from the handshake and hello to its end; after hello, messages are only passed on as text.
 
-Also the first choice among several addresses, and the reasons of failures and ends in words.
-The messages after hello belong to the conversation.
+Also chooses among the addresses of a cluster, and describes failures and closed connections in words.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ from tictactoe_words.refusals import describe_refusal
 
 MAX_RECEIVED_BYTES: Final = 4 * 1024 * 1024
 MAX_RECEIVED_MESSAGES: Final = 4
-"""The number of messages to read ahead; the rest waits in the network."""
+"""The number of messages to read ahead; TCP holds back the rest."""
 
 PING_INTERVAL_SECONDS: Final = 4
 PING_TIMEOUT_SECONDS: Final = 10
@@ -57,7 +56,7 @@ _SECRETS: Final = re.compile(
 )
 GOING_DOWN: Final = frozenset({Code.GOING_AWAY, Code.SERVICE_RESTART})
 _FAULTS: Final = (CloseCode.PROTOCOL_ERROR, CloseCode.INVALID_DATA, CloseCode.MESSAGE_TOO_BIG)
-"""The codes that we close with after a violation of the protocol."""
+"""Our close codes after the server has violated the protocol."""
 _OFFERED: Final = re.compile(r"tictactoe\.v(\d{1,4})")
 _CERTIFICATE_FAULTS: Final = {
     9: "certificate early",
@@ -65,20 +64,20 @@ _CERTIFICATE_FAULTS: Final = {
     **dict.fromkeys((62, 64), "certificate not for"),
     **dict.fromkeys((2, 18, 19, 20, 21), "certificate untrusted"),
 }
-"""The sentences for OpenSSL's X509_V_ERR codes."""
+"""The ids of the sentences for OpenSSL's X509_V_ERR codes."""
 _GATEWAY_FAULTS: Final = (HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT)
 _LONGEST_NAME: Final = 80
 _MOST_BEFORE: Final = 100
 
 Reach = Callable[[Address], Awaitable["Connection"]]
-"""Connects and says hello; raises `ClientError`."""
+"""A function that connects to an address and says hello; raises `ClientError`."""
 _FOR_A_WHILE: Final = frozenset({"rate_limited", "busy", "server_full", "unavailable", "internal"})
 
 log = logging.getLogger("tictactoe_client")
 
 
 class _WelcomeVersion(Struct, tag="welcome", tag_field="type"):
-    """The protocol version of a welcome, which can be read even if the rest of the message is unknown."""
+    """The protocol version in a welcome, which can be decoded even if the rest of the message is unknown."""
 
     protocol: int
 
@@ -87,11 +86,11 @@ class Connection(ClientConnection):
     """A WebSocket after hello; made by `greet`.
 
     Attributes:
-        message: The `welcome` as it came, at `began_at`.
-        servers: The other servers of the cluster that this address may lead to.
+        message: The message with the `welcome`, received at `began_at`.
+        servers: The cluster's servers that the server reported and that we may move to.
         is_bot: Whether hello said that we are a program.
-        notice: The server's last notice that it is going down.
-        farewell: Why the operator ended the connection.
+        notice: The server's latest notice that it is going down, or None.
+        farewell: The error that says why the operator ended the connection, or None.
     """
 
     address: Address
@@ -107,7 +106,7 @@ class Connection(ClientConnection):
 
     @property
     def latency_seconds(self) -> float:
-        """The server's latency: of the last ping, before the first ping of hello."""
+        """The round-trip time of the latest ping; before the first ping, that of hello."""
         return self.latency or self.hello_seconds
 
     async def say(self, text: str) -> None:
@@ -119,7 +118,10 @@ class Connection(ClientConnection):
             raise explain_end(closed) from None
 
     async def ask(self, text: str, request: str) -> Message:
-        """Send a request and return its answer; `hear` returns earlier messages later. Raises `ConnectionLost`."""
+        """Send a request and return its answer; raises `ConnectionLost`.
+
+        `hear` then returns the messages up to the answer, which is the last of them.
+        """
         await self.say(text)
         heard: list[str] = []
         while len(heard) < _MOST_BEFORE:
@@ -146,7 +148,8 @@ class Connection(ClientConnection):
     async def say_hello(self, name: str | None, token: str | None, **codes: str) -> None:
         """Say hello and wait for the welcome; raises `VersionRefused`, `Refused` or `ConnectionLost`.
 
-        `codes` may have a `link` or a `rescue` code instead of a token.
+        Args:
+            codes: A `link` or a `rescue` code, instead of a token.
         """
         clock = asyncio.get_running_loop().time
         started = clock()
@@ -170,7 +173,7 @@ class Connection(ClientConnection):
         return read_message(text)
 
     def begin_pings(self) -> None:
-        """Start to ping, and end the connection without an answer: sooner in a cluster."""
+        """Start to ping the server; the connection ends if a ping is not answered, sooner in a cluster."""
         self.ping_interval, self.ping_timeout = PING_INTERVAL_SECONDS, PING_TIMEOUT_SECONDS
         if len(self.servers) > 1:
             self.ping_interval, self.ping_timeout = CLUSTER_PING_INTERVAL_SECONDS, CLUSTER_PING_TIMEOUT_SECONDS
@@ -178,11 +181,11 @@ class Connection(ClientConnection):
 
 
 class _OpenSocket(open_socket):
-    """The library's connector, without redirects to other origins, so that no token leaks."""
+    """The connector of `websockets`, but redirects to other origins are refused, so that no token leaks."""
 
     def process_redirect(self, exc: Exception) -> Exception | str:
         if isinstance(exc, InvalidStatus) and (place := exc.response.headers.get("Location", "")).startswith("http"):
-            del exc.response.headers["Location"]  # as of a proxy that misses the slash after its path
+            del exc.response.headers["Location"]  # for example from a proxy that wants a slash after its path
             exc.response.headers["Location"] = place.replace("http", "ws", 1)
         redirect = super().process_redirect(exc)
         is_allowed = isinstance(redirect, str) and _origin_of(parse_uri(redirect)) == _origin_of(self.ws_uri)
@@ -196,7 +199,11 @@ def _origin_of(uri: WebSocketURI) -> tuple[bool, str, int]:
 async def open_connection(
     address: Address, timeout_seconds: float, ca: str | Path | None = None, *, origin: str | None = None
 ) -> Connection:
-    """Open a WebSocket, with an `origin` as pages do; raises `Unreachable` or `VersionRefused`."""
+    """Open a WebSocket; raises `Unreachable` or `VersionRefused`.
+
+    Args:
+        origin: The value of the header `Origin`, which browsers send; None sends none.
+    """
     try:
         connection = await _OpenSocket(
             address.socket_url,
@@ -245,7 +252,10 @@ async def greet(
 
 
 async def arrive(cluster: Cluster, reach: Reach) -> Connection:
-    """Connect to the first address of a cluster that accepts us; raises permanent errors at once."""
+    """Connect to the first address of a cluster that accepts us; permanent errors are raised at once.
+
+    If no address accepts us, raises the first temporary refusal, or else `Unreachable` for all addresses.
+    """
     silent: list[errors.Unreachable] = []
     put_off: list[errors.ClientError] = []
     for address in cluster.addresses:
@@ -264,7 +274,7 @@ async def arrive(cluster: Cluster, reach: Reach) -> Connection:
 
 
 def is_passing(error: errors.ClientError) -> bool:
-    """Return whether another attempt may succeed."""
+    """Return True if the error is temporary, so that another attempt may succeed."""
     if isinstance(error, errors.ProtocolBroken):
         return False
     if isinstance(error, errors.ConnectionLost):
@@ -273,7 +283,7 @@ def is_passing(error: errors.ClientError) -> bool:
 
 
 def context_for(address: Address, ca: str | Path | None) -> ssl.SSLContext | bool | None:
-    """Return the library's `ssl` argument: None without TLS, True for the system's authorities."""
+    """Return the argument `ssl` for `websockets`: None without TLS, True to trust only the system's authorities."""
     if address.scheme != "wss" or ca is None:
         return True if address.scheme == "wss" else None
     context = ssl.create_default_context()
@@ -283,13 +293,13 @@ def context_for(address: Address, ca: str | Path | None) -> ssl.SSLContext | boo
         raise errors.Unreachable(address.url, say("failure no pem", file=ca)) from None
     except OSError as error:
         raise errors.Unreachable(address.url, f"TLS: {ca}: {errors.describe_cause(error)}") from None
-    # What was made by hand often lacks what Python asks of public authorities since 3.13.
+    # Private certificates often lack fields that Python requires since 3.13.
     context.verify_flags = context.verify_flags & ~ssl.VERIFY_X509_STRICT | ssl.VERIFY_X509_PARTIAL_CHAIN
     return context
 
 
 def hide_secrets(text: str) -> str:
-    """Return a message without tokens and codes in it; safe to log."""
+    """Replace the tokens and codes in a message by "…", so that it is safe to log."""
     return _SECRETS.sub(r'\1"…"', text)
 
 
@@ -318,7 +328,7 @@ def explain_failure(address: Address, error: Exception, timeout_seconds: float) 
     """Return the error for a failed attempt: `VersionRefused` or `Unreachable`."""
     if isinstance(error, InvalidStatus):
         return _explain_answer(address, error.response)
-    # Having tried several addresses, asyncio writes their error numbers into one sentence.
+    # After trying several addresses, asyncio raises one error with all their numbers in its text.
     own = error.errno if isinstance(error, OSError) else None
     numbers = [own] if own else [int(number) for number in re.findall(r"\[Errno (\d+)\]", str(error))]
     reason = str(error)
@@ -370,7 +380,7 @@ def _explain_answer(address: Address, response: Response) -> errors.ClientError:
 
 
 def _proxy_of(response: Response) -> str:
-    """Return what a proxy that passed a response on calls itself, or ""."""
+    """Return the name of the proxy that passed a response on, or "" if it comes from the server itself."""
     via, server = (", ".join(response.headers.get_all(name)) for name in ("Via", "Server"))
     name = via.rpartition(" ")[2] or ("" if server.startswith("tictactoe-server") else server)
     return clean_text(name)[:_LONGEST_NAME]

@@ -22,11 +22,11 @@ class ClientError(Exception):
 
 
 class BadAddress(ClientError, ValueError):
-    """Text that names no server."""
+    """A text is not the address of a server."""
 
 
 class BadRoomCode(room_codes.BadRoomCode, ClientError):
-    """Text that is no room code."""
+    """A text is not a room code."""
 
     def __init__(self, why: str, **data: Any) -> None:
         super().__init__(why, **data)
@@ -34,7 +34,7 @@ class BadRoomCode(room_codes.BadRoomCode, ClientError):
 
 
 class BadCell(ClientError, ValueError):
-    """Text that names no cell; `code` is ``bad_input``, or ``off_board`` for a cell of a larger board."""
+    """A text is not a cell; `code` is ``bad_input``, or ``off_board`` for a cell outside this board."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -42,7 +42,7 @@ class BadCell(ClientError, ValueError):
 
 
 class Unreachable(ClientError):
-    """The server, or each of a cluster, cannot be reached; `is_answered` if something there speaks HTTP."""
+    """No connection to the server, or to any server of the cluster; `is_answered` if the address answered HTTP."""
 
     def __init__(self, url: str, reason: str, *, others: Sequence[Unreachable] = (), is_answered: bool = False) -> None:
         nor = "".join(say("nor reach", url=error.url, reason=error.reason) for error in others)
@@ -65,7 +65,7 @@ class ConnectionLost(ClientError):
 
     Attributes:
         close_code: The WebSocket's close code, or None.
-        retry_ms: When the server said that it would be back, or None.
+        retry_ms: After how long the server said that it would be back, or None.
         gave_up: Whether reconnecting failed.
     """
 
@@ -107,9 +107,9 @@ class Refused(ClientError):
     """The server refused a request and changed nothing; `docs/reference/protocol.md` lists the codes and their `data`.
 
     Attributes:
-        path: The field at fault, or None.
-        retry_ms: When another attempt may help, or None.
-        server: The URL of a server that refused our hello.
+        path: The request's field at fault, or None.
+        retry_ms: After how long another attempt may succeed, or None.
+        server: The URL of the server if it refused our hello, or None.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
 """The events of a room and of the connection, which `Room.events` yields in order.
 
-Each state yields its `news`, then `Updated`."""
+Each new state yields its `news` one by one, then `Updated`."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ __all__ += ["News", "Replaced", "Retrying", "RoomEvent", "RoomMoved", "RoomUnans
 
 
 class Updated(Struct, frozen=True):
-    """All news of a state have been yielded.
+    """A new state; all its news have been yielded before.
 
     Attributes:
-        old: The state before, or None.
-        after_loss: Whether our connection was lost in between.
-        news: The news since `old`. After a gap, `Missed` and the events that explain the new state.
+        old: The state before, or None for the first.
+        after_loss: Whether our connection was lost between the two states.
+        news: The news since `old`. If states were missed, `Missed` and the events that explain the new state.
     """
 
     old: RoomState | None
@@ -41,7 +41,7 @@ class Said(Struct, frozen=True):
 
 
 class Told(Struct, frozen=True):
-    """A message that answers no request."""
+    """A message from the server that is neither an answer nor a state, for example an announcement."""
 
     push: Notice | Announcement | Error | Call | Challenged | Rated | Turns
 
@@ -50,8 +50,8 @@ class ChallengeEnded(Struct, frozen=True):
     """The end of a challenge to us or from us.
 
     Attributes:
-        name: The challenged player's name, if we know it.
-        leads: Whether it was accepted and this client made or accepted it, so that it leads to `over.room`.
+        name: The challenged player's name, or "" if it is not known.
+        leads: Whether the challenge was accepted and is this client's, so that the client enters `over.room`.
     """
 
     over: ChallengeOver
@@ -61,7 +61,12 @@ class ChallengeEnded(Struct, frozen=True):
 
 
 class Lost(Struct, frozen=True):
-    """The connection ended; seats are held for `hold_seconds`, and we try for `absent_seconds` without a server."""
+    """The connection was lost, and reconnecting begins.
+
+    Attributes:
+        hold_seconds: How long the server holds our seats.
+        absent_seconds: When we give up if no server answers.
+    """
 
     reason: str
     close_code: int | None
@@ -70,7 +75,7 @@ class Lost(Struct, frozen=True):
 
 
 class Retrying(Struct, frozen=True):
-    """The next attempt follows in `in_seconds`; we give up in `left_seconds`."""
+    """The next attempt to reconnect follows in `in_seconds`; we give up in `left_seconds`."""
 
     attempt: int
     in_seconds: float
@@ -79,7 +84,7 @@ class Retrying(Struct, frozen=True):
 
 
 class Back(Struct, frozen=True):
-    """The connection is back, and states of our rooms follow."""
+    """The connection is back; the states of our rooms follow."""
 
     attempts: int
     seconds: float
@@ -87,43 +92,43 @@ class Back(Struct, frozen=True):
 
 
 class Gone(Struct, frozen=True):
-    """A room could not be entered again."""
+    """The server refused to let us enter a room again."""
 
     room: str
     refused: Refused
 
 
 class RoomMoved(Struct, frozen=True):
-    """Another server has the room now, and we are in it there; its state follows."""
+    """The room moved to another server, and we followed; its state follows."""
 
     room: str
     url: str
 
 
 class RoomUnanswered(Struct, frozen=True):
-    """The room's server does not answer; `RoomMoved` follows if another one takes the room over."""
+    """The room's server does not answer; `RoomMoved` follows if another server takes the room over."""
 
     room: str
     there: Unanswered
 
     @property
     def message(self) -> str:
-        """The server that does not answer, and what happens next."""
+        """A sentence that says which server does not answer, and what happens next."""
         return describe_unanswered(self.room, self.there)
 
 
 class Closed(Struct, frozen=True):
-    """The room was closed; nothing follows."""
+    """The room was closed; this is its last event."""
 
     reason: str
 
 
 class Replaced(Struct, frozen=True):
-    """A newer connection of ours took the seat; nothing follows."""
+    """A newer connection of ours took the seat; this is the room's last event here."""
 
 
 class Cut(Struct, frozen=True):
-    """The connection is lost for good. Only listeners get this; iterators raise the error."""
+    """The connection is lost for good. Only listeners get this event; streams raise the error instead."""
 
     lost: ConnectionLost
 

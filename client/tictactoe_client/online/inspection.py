@@ -1,7 +1,7 @@
 """Validates and cleans the server's messages, so that all other modules can trust them.
 
-Texts become safe to draw, codes are codes, boards fit their rules. Most states need no cleaning, which a regular
-expression on the whole text shows; other messages are cleaned field by field."""
+Texts become safe to draw; malformed room codes, and boards that do not fit their rules, are refused. Most states need
+no cleaning, which a regular expression on the message's text shows. Other messages are cleaned field by field."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _AS_THEY_CAME: Final = frozenset({"id", "token", "record"})
 """Fields that are never drawn."""
 _MOST: Final = 2**53
 _UNUSUAL: Final = re.compile(
-    rf"""\\                                           # an escape, behind which anything may stand
-    | \d{{16}} | [:,\[\s]-?[\d.]+[eE]                   # a number that may be out of all bounds
+    rf"""\\                                           # an escape, which may stand for any character
+    | \d{{16}} | [:,\[\s]-?[\d.]+[eE]                   # a number that may be too large
     | (?<!"board":)"[^"]{{{MAX_ERROR_BYTES + 1}}}             # a text that is too long
-    | "(?:name|from)"\s*:\s*"(?:[^"]{{{MAX_NAME_LENGTH + 1}}}|\s*")   # a name that is, or shows nothing
+    | "(?:name|from)"\s*:\s*"(?:[^"]{{{MAX_NAME_LENGTH + 1}}}|\s*")   # a name that is too long or blank
     | "text"\s*:\s*"[^"]{{{MAX_CHAT_LENGTH + 1}}}""",
     re.VERBOSE,
 )
@@ -46,7 +46,7 @@ Said = TypeVar("Said", bound=Struct)
 
 
 def refusal_of(error: pushes.Error | pushes.Moved, *, server: str | None = None) -> Refused:
-    """Return a refusal as an exception; `server` is the URL of a server that refused our hello."""
+    """Return the exception for an error message; `server` is the server's URL if it refused our hello."""
     if isinstance(error, pushes.Moved):
         why = say("refused moved", room=error.room, at=error.url)
         return Refused(ErrorCode.MOVED, why, room=error.room)
@@ -57,7 +57,7 @@ def refusal_of(error: pushes.Error | pushes.Moved, *, server: str | None = None)
 
 
 def read_message(text: str) -> Message:
-    """Return a message that is safe to draw, without `push` for an unknown type; raises `ProtocolBroken`."""
+    """Decode a message and make it safe to draw; raises `ProtocolBroken`. Its `push` is None if the type is unknown."""
     try:
         push = decode_push(text)
     except BadMessage as bad:
@@ -82,13 +82,14 @@ def read_message(text: str) -> Message:
 
 
 def _clean_opening(state: pushes.RoomState) -> pushes.RoomState:
-    """Return a state without an unknown opening, so that the game can be watched."""
+    """Remove an opening rule that this client does not know, so that the game can still be watched."""
     if state.rules.opening not in OPENINGS:
         return replace(state, rules=replace(state.rules, opening=None), opening=UNSET, chosen=UNSET)
     return state if state.result is None else replace(state, opening=UNSET)
 
 
 def _in_own_words(push: pushes.Push) -> pushes.Push:
+    """Replace the server's sentences by ours, in our language."""
     if isinstance(push, pushes.Error) and push.data is not UNSET:
         return replace(push, message=_clean(describe_refusal(push.code, push.data) or push.message))
     if isinstance(push, pushes.Closed):
@@ -204,7 +205,7 @@ def _rules_of(rules: RulesState) -> Rules:
 
 
 def _fits_opening(state: pushes.RoomState, rules: Rules, rule: OpeningRule) -> bool:
-    """Return True if the pending step of the opening follows from the moves and choices."""
+    """Return True if the state's opening step is the one that follows from its moves and choices."""
     chosen, plies = state.chosen or (), plies_of_choices(rule)
     if len(chosen) > len(plies) or any(take not in (*rules.marks, MORE) for take in chosen):
         return False
@@ -232,7 +233,7 @@ def _is_mark(text: str) -> bool:
 
 
 def _demand_codes(*codes: str) -> None:
-    """Refuse malformed room codes, which people would paste into a shell."""
+    """Raise `ProtocolBroken` for a malformed room code, since people paste codes into a shell."""
     _demand(all(map(_CODE.fullmatch, codes)), "room")
 
 
@@ -246,5 +247,5 @@ def _broken_at(field: str) -> ProtocolBroken:
 
 
 def _broken(why: str) -> ProtocolBroken:
-    # It may quote what the message holds.
+    # The sentence may quote text from the message.
     return ProtocolBroken(_clean(capitalize(why), 160))

@@ -1,4 +1,4 @@
-"""Delivers messages to streams and listeners; also background tasks, and an event to wait for changes."""
+"""Delivers messages to streams and listeners. Also runs background tasks, and wakes coroutines at changes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tictactoe_client.online.events import ConnectionEvent
 from tictactoe_protocol import pushes
 
 MOST_UNREAD: Final = 2 * 1024 * 1024
-"""Reading from the server pauses above about this number of unread bytes."""
+"""Reading from the server pauses while a stream has more unread bytes than this."""
 
 Item = TypeVar("Item")
 
 
 class Stream(AsyncIterator[Item]):
-    """Items in order. Iteration stops after `close`, or raises the error that ended the stream."""
+    """A queue of items to iterate over. Iteration stops after `close`, or raises the error that ended the stream."""
 
     def __init__(self) -> None:
         self._items: deque[tuple[Item | Exception | None, int]] = deque()
@@ -28,7 +28,7 @@ class Stream(AsyncIterator[Item]):
         self._has_more = asyncio.Event()
         self._has_place = asyncio.Event()
         self._has_place.set()
-        # A stream that was garbage-collected unread must not block the others.
+        # A stream that is garbage-collected unread must not keep the reader waiting.
         weakref.finalize(self, self._has_place.set).atexit = False
 
     async def __anext__(self) -> Item:
@@ -54,7 +54,7 @@ class Stream(AsyncIterator[Item]):
         """Add an item of `weight` bytes, or end the stream with an error or None."""
         if self._is_closed:
             return
-        weight += 1024  # the memory of an item, its text excluded
+        weight += 1024  # the memory of an item without its text
         self._items.append((item, weight))
         self._weight += weight
         self._has_more.set()
@@ -71,7 +71,7 @@ class Stream(AsyncIterator[Item]):
 
 
 class Subscribers(Generic[Item]):
-    """The subscribers of a source: streams, held weakly, and listeners."""
+    """Publishes items to streams, which are held by weak references, and to listeners."""
 
     def __init__(self) -> None:
         self._streams: weakref.WeakSet[Stream[Item]] = weakref.WeakSet()
@@ -81,7 +81,7 @@ class Subscribers(Generic[Item]):
         self._streams.add(stream)
 
     def subscribe(self, listener: Callable[[Item], object]) -> Callable[[], None]:
-        """Subscribe a listener, and return the function that unsubscribes it."""
+        """Call `listener` with each item; return a function that unsubscribes it."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener) if listener in self._listeners else None
 
@@ -92,7 +92,7 @@ class Subscribers(Generic[Item]):
             call(listener, item)
 
     def finish(self, end: Exception | None, last: Item | None = None) -> None:
-        """End the streams and remove the listeners, which first get the `last` item, if there is one."""
+        """End the streams, with the error if `end` is one; pass `last`, if any, to the listeners and remove them."""
         for stream in list(self._streams):
             stream.put(end)
         if last is not None:
@@ -107,7 +107,7 @@ class Subscribers(Generic[Item]):
 
 
 def call(listener: Callable[[Item], object], item: Item) -> None:
-    """Call a listener, and report its exception to the event loop."""
+    """Call a listener; an exception that it raises goes to the event loop's exception handler."""
     try:
         listener(item)
     except Exception as error:
@@ -117,7 +117,12 @@ def call(listener: Callable[[Item], object], item: Item) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message of the server with its text and meaning (None if unknown), or an event of our connection."""
+    """A message from the server, or an event of our connection.
+
+    Attributes:
+        text: The message as received, or "" for an event.
+        push: The decoded message, or None if its type is unknown.
+    """
 
     text: str
     push: pushes.Push | None
@@ -125,9 +130,9 @@ class Message:
 
 
 class Messages(Stream[Message]):
-    """Every message of the server in order, beginning with its welcome; a slow reader gets only the newest states.
+    """All messages from the server, beginning with its welcome; a slow reader gets only the newest states.
 
-    Iteration raises `ConnectionLost` when the connection ends, and stops when the client is closed.
+    Iteration raises `ConnectionLost` when the connection is lost for good, and stops when the client is closed.
     """
 
     def __init__(self, welcome: Message) -> None:
@@ -135,7 +140,7 @@ class Messages(Stream[Message]):
         self.put(welcome)
 
     def put(self, item: Message | Exception | None, weight: int = 0) -> None:
-        """Add a message or end the stream; for a slow reader, drop an older state of the same room."""
+        """Add a message or end the stream; if many are unread, a new state replaces the last one of its room."""
         if isinstance(item, Message):
             weight += len(item.text)
             if len(self._items) >= 64 and isinstance(item.push, pushes.RoomState):
@@ -152,7 +157,7 @@ class Messages(Stream[Message]):
 
 
 class Changed(asyncio.Event):
-    """Wakes all waiters at each change, and is never set in between."""
+    """An event that wakes all waiters at each change and is cleared at once."""
 
     def note(self) -> None:
         self.set()
@@ -164,7 +169,7 @@ class Changed(asyncio.Event):
 
 
 class Work:
-    """Background tasks."""
+    """A group of background tasks."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[None]] = set()
@@ -176,7 +181,7 @@ class Work:
         return task
 
     async def finish(self) -> None:
-        """Wait for all tasks, including those started meanwhile."""
+        """Wait for all tasks, including those that are started while waiting."""
         while self._tasks:
             await asyncio.wait(self._tasks)
 

@@ -1,4 +1,4 @@
-"""The interface of a client that its parts use."""
+"""The part of `Client` that `Rooms`, `Challenges` and the like use; it avoids a circular import."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Awaited = TypeVar("Awaited")
 
 
 class PartOwner(RoomRequests, Protocol):
-    """The attributes of a client that its parts use."""
+    """The client as its parts, such as `Rooms`, see it."""
 
     name: str
     cluster: Cluster
@@ -33,19 +33,19 @@ class PartOwner(RoomRequests, Protocol):
         """Whether the server can be reached now."""
 
     async def ask(self, request: Request) -> Ok:
-        """Send a request and return the answer; raises `Unreachable` if there is none within the timeout."""
+        """Send a request and return the answer; raises `Unreachable` if there is no answer within the timeout."""
 
     def messages(self) -> Messages:
-        """Return a stream of everything that the server sends from now on."""
+        """Return a stream of every message from now on."""
 
     def _publish(self, event: ConnectionEvent) -> None:
-        """Publish an event to streams and rooms."""
+        """Publish an event to the streams and to our rooms."""
 
     def _detach(self, room: Room) -> None:
-        """End a room for us without telling the server."""
+        """Stop following a room, without telling the server."""
 
     async def _wait_for(self, coming: Awaitable[Awaited], request: Request) -> Awaited:
-        """Return the result; raises `Unreachable` if there is none within the timeout."""
+        """Return the result of a request; raises `Unreachable` if there is none within the timeout."""
 
 
 def require_field(field: Field | UnsetType) -> Field:

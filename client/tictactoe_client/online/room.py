@@ -1,4 +1,4 @@
-"""A room as a player or watcher sees it: its newest state, events and requests."""
+"""A room as a player or watcher sees it: its newest state, its events, and requests about it."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ State = TypeVar("State")
 _MOST_KEPT_EVENTS: Final = 64
 _SENTENCES: Final = {str(number): id for number, id in enumerate(SENTENCES, 1)} | {id: id for id in SENTENCES}
 GOODBYE_SECONDS: Final = 1.0
-"""How long a program waits at its end for the server's answer."""
+"""How long a program that ends waits for the server's answer."""
 
 
 class RoomRequests(Protocol):
-    """The parts of the client that a room uses."""
+    """The part of `Client` that a room uses."""
 
     player: str
     welcome: Welcome
 
     async def request(self, request: requests.Request) -> Ok:
-        """Return the answer to a request."""
+        """Send a request and return the answer."""
 
 
 class Followed(Generic[State]):
-    """A room or an event on the server, with its newest `state`, if it `has_state`."""
+    """A room or tournament that the client follows; `state` is its newest state, once `has_state` is True."""
 
     state: State
 
@@ -82,16 +82,18 @@ class Room(Followed[RoomState]):
     """A room, returned by `create`, `match`, `join` and `watch` of `Client.rooms`.
 
     Iteration yields its states, the current one first; a slow reader gets only the newest. It stops when the room has
-    `ended` for us, and raises `ConnectionLost` with the connection. It goes on after a game: there may be a rematch.
+    `ended` for us, and raises `ConnectionLost` when the connection is lost for good. The end of a game does not stop
+    it, since a rematch may follow.
 
     Attributes:
         viewer: Our public id, or "" if guests play with us.
         seat: Our mark, which a rematch may change, or None for a watcher.
         is_my_turn: Whether the server waits for our move.
-        plays: Whether we play a running game; False once we are out of it.
-        looks_on: Whether we watch, are out of the game, or it is over.
-        local_players: The ids of the players of this connection: ours and our guests'.
-        actor: The local player on turn, to whom `seat`, `is_my_turn` and `plays` refer.
+        plays: Whether we are in a running game; False once we are out of it.
+        looks_on: Whether we watch, are out of the game, or the game is over.
+        ended: How the room ended for us, or None.
+        local_players: The ids of the players who share this connection: ours and our guests'.
+        actor: The local player on turn, by default ourselves; `seat`, `is_my_turn` and `plays` are about this player.
     """
 
     def __init__(self, client: RoomRequests, code: str) -> None:
@@ -109,7 +111,7 @@ class Room(Followed[RoomState]):
         self._is_after_loss = False
         self._heard = deque[ChatLine](maxlen=_MOST_KEPT_EVENTS)
         self._newest_seq = -1
-        self._states_received = 0  # older ones included, which are not shown
+        self._states_received = 0  # including outdated states, which are not shown
         self._asked_at: dict[tuple[type, terms.OfferAction, str | None], tuple[int, int]] = {}
 
     @property
@@ -119,12 +121,12 @@ class Room(Followed[RoomState]):
 
     @property
     def sentences(self) -> Mapping[str, ChatSentence]:
-        """The allowed sentences by number and id if free chat is not allowed, else empty."""
+        """The sentences that may be sent, by number and by id; empty if free chat is allowed."""
         return _SENTENCES if self._client.welcome.chat == "sentences" else {}
 
     @property
     def moves(self) -> Moves:
-        """The cells of the game in order."""
+        """The cells played in the current game, in order."""
         return self.state.moves if self.has_state else ()
 
     @property
@@ -136,14 +138,14 @@ class Room(Followed[RoomState]):
 
     @property
     def keeps_seat(self) -> bool:
-        """Whether our seat is kept while we are away, as in games over days."""
+        """Whether our seat is kept however long we are away, as in games over days."""
         return self.has_state and not self.is_watching and self.state.counts_days
 
     def events(self) -> Stream[RoomEvent]:
-        """Return a stream of everything that happens from now on, beginning with `Updated` for the current state.
+        """Return a stream of all events from now on, beginning with `Updated` for the current state.
 
-        The first stream also has the recent events since we entered. It ends as iteration over the room does. Close it,
-        or use it in an ``async with``, if it is not read to its end.
+        The first stream begins with the recent events since we entered instead. A stream ends as iteration over the
+        room does. If you do not read it to its end, close it or use it in an ``async with``.
         """
         stream: Stream[RoomEvent] = Stream()
         for event in self._until_now():
@@ -154,7 +156,7 @@ class Room(Followed[RoomState]):
         return stream
 
     def subscribe(self, listener: Callable[[RoomEvent], object]) -> Callable[[], None]:
-        """Call `listener` with each event, at last perhaps `Cut`; return the function that ends the subscription."""
+        """Call `listener` with each event; return a function that unsubscribes it. The last event may be `Cut`."""
         for event in (*self._until_now(), *([] if self._lost is None else [Cut(self._lost)])):
             call(listener, event)
         return self._subscribers.subscribe(listener)
@@ -166,13 +168,13 @@ class Room(Followed[RoomState]):
         return [Updated(None, self.state)]
 
     def choices(self, passed_ms: float, *, is_online: bool = True) -> Choices:
-        """Return what may be done `passed_ms` after the newest state arrived, by any of the local players."""
+        """Return what the local players may do, `passed_ms` after the newest state arrived."""
 
         def find(player: str) -> Choices:
             found = choices(self.state, player, passed_ms, is_online=is_online, welcome=self._client.welcome)
             if not self.keeps_seat:
                 return found
-            deeds = (Deed("leave") if deed.id == "leave" else deed for deed in found.deeds)  # gives nothing up
+            deeds = (Deed("leave") if deed.id == "leave" else deed for deed in found.deeds)  # leaving costs nothing
             return Choices(tuple(deeds), found.questions, found.reasons)
 
         if len(self.local_players) == 1:
@@ -190,14 +192,14 @@ class Room(Followed[RoomState]):
         return next((player for player in self.local_players if mark and seat_of(self.state, player) == mark), None)
 
     async def move(self, cell: int | str, *, ply: int | None = None, seat: str | None = None) -> None:
-        """Play a cell, and let iterators wait for the state with that move.
+        """Play a cell. Iteration then waits for the state with this move.
 
         Args:
             cell: A number (row-major from 0) or a name (``"b2"``).
-            ply: The number of moves that the mover sees, by default that of the newest state.
-            seat: The mark of the local player who moves, by default the `actor`; likewise for all requests.
+            ply: The number of moves on the board that the mover sees, by default that of the newest state.
+            seat: The mark of the local player who moves, by default the `actor`'s. Other requests have this, too.
 
-        Raises `Refused`, and `BadCell` for a name that is no cell.
+        Raises `Refused`, and `BadCell` if the name is not a cell.
         """
         if isinstance(cell, str):
             try:
@@ -209,7 +211,7 @@ class Room(Followed[RoomState]):
         self._await_state_after(ply)
 
     async def choose(self, take: str, *, ply: int | None = None, seat: str | None = None) -> None:
-        """Choose one of the `options` of the state's `opening`, a mark or ``more``; as `move` otherwise."""
+        """Choose one of the `options` of the state's `opening`: a mark, or ``more``. Otherwise like `move`."""
         ply = self.state.ply if ply is None else ply
         await self._ask(requests.Choose(room=self.code, take=take, ply=ply), seat)
         if self.state.opening and self.state.opening.options:
@@ -224,13 +226,13 @@ class Room(Followed[RoomState]):
         await self._ask(requests.Resign(room=self.code), seat)
 
     async def rematch(self, *, seat: str | None = None) -> None:
-        """Ask for another game, or agree; without a `seat`, all local players do."""
+        """Offer a rematch or accept one, by default for all local players."""
         await self._ask(requests.Rematch(room=self.code, game=self.state.game), seat)
 
     async def leave(self, *, seat: str | None = None, gives_up: bool = False) -> None:
         """Leave with our guests, resigning a running game; with the `seat` of a guest, only that guest leaves.
 
-        In a game over days, our seat is kept unless we give it up.
+        In a game over days, our seat is kept unless `gives_up`.
         """
         is_alone = seat is not None and self._holder(seat) != self._client.player
         if self.keeps_seat and not gives_up and not is_alone:
@@ -245,7 +247,7 @@ class Room(Followed[RoomState]):
             self._end("left")
 
     async def say_goodbye(self) -> bool:
-        """Leave, waiting at most a second for the server's answer; return True if the server knows."""
+        """Leave, waiting at most a second; return True if the server confirmed it."""
         try:
             async with asyncio.timeout(GOODBYE_SECONDS):
                 await self.leave()
@@ -254,26 +256,26 @@ class Room(Followed[RoomState]):
         return True
 
     async def record(self, game: int) -> str | None:
-        """Return game number `game` of this room as text, or None if it is not among our last hundred."""
+        """Return the record of this room's game number `game`, or None if it is not among our last hundred games."""
         for past in (await self._ask(requests.History(limit=MAX_LISTED_GAMES))).games or ():
             if (past.room, past.game) == (self.code, game):
                 return (await self._ask(requests.Record(game_id=past.game_id))).record or ""
         return None
 
     async def draw(self, action: terms.OfferAction = "offer", *, seat: str | None = None) -> None:
-        """Offer a draw, or answer an offer."""
+        """Offer a draw, or accept or decline one."""
         await self._ask_once(requests.Draw(room=self.code, action=action), seat)
 
     async def undo(self, action: terms.OfferAction = "offer", *, seat: str | None = None) -> None:
-        """Ask to take back our last move, or answer such a request; without a `seat`, all local players agree."""
+        """Offer to take back our last move, or answer such an offer; without a `seat`, all local players agree."""
         await self._ask_once(requests.Undo(room=self.code, action=action), seat)
 
     async def claim(self, as_: Literal["win", "draw"], *, seat: str | None = None) -> None:
-        """End a game whose opponent has been away longer than the hold."""
+        """Claim a win or a draw, because the opponent has been away for longer than the server holds a seat."""
         await self._ask(requests.Claim(room=self.code, as_=as_), seat)
 
     async def analyse(self, ply: int | None = None) -> AnalysisState:
-        """Return the value of the position after `ply` moves, by default the current one; `Refused` if not allowed."""
+        """Analyse the position after `ply` moves, by default the current one; raises `Refused` if not allowed."""
         reply = await self._ask(requests.Analyse(room=self.code, ply=UNSET if ply is None else ply))
         if reply.analysis is UNSET:
             raise ProtocolBroken(say("broken no answer"))
@@ -287,7 +289,7 @@ class Room(Followed[RoomState]):
             await self._ask(requests.Chat(room=self.code, text=text))
 
     async def _ask(self, request: requests.Request, seat: str | None = None) -> Ok:
-        """Send a request for the player of a seat, or for the local players concerned; return the last answer."""
+        """Send a request for the player in `seat`, or for all local players concerned; return the last answer."""
         if seat is None and len(self.local_players) == 1:
             return await self._client.request(request)
         asked = self._share_out(request) if seat is None else [self._request_of(self._holder(seat), request)]
@@ -296,7 +298,7 @@ class Room(Followed[RoomState]):
         return answer
 
     def _share_out(self, request: requests.Request) -> Sequence[requests.Request]:
-        """Return a request for each local player concerned: all agree to a rematch or a takeback at once."""
+        """Return one request for each local player concerned; in a rematch or takeback, all of them agree at once."""
         match request:
             case requests.Rematch():
                 return [self._request_of(player, request) for player in self.local_players]
@@ -319,7 +321,7 @@ class Room(Followed[RoomState]):
         return request if player == self._client.player else replace(request, player=player)
 
     async def _ask_once(self, request: requests.Draw | requests.Undo, seat: str | None) -> None:
-        """Send an offer for this position; a repeated one counts again and names no position."""
+        """Send an offer that names the position, so that a resent one counts once; a repeated call counts again."""
         what, moment = (type(request), request.action, seat), (self.state.game, self.state.ply)
         if self._asked_at.get(what) != moment:
             request = replace(request, game=moment[0], ply=moment[1])
@@ -331,7 +333,7 @@ class Room(Followed[RoomState]):
         return self.ended is not None
 
     async def sync(self) -> tuple[int, ...]:
-        """Request the state again, and return the moves of the current game."""
+        """Request the state again, wait for it, and return the moves of the current game."""
         received = self._states_received
         await self._ask(requests.Sync(room=self.code))
         await self._changed.until(lambda: self._states_received > received or self._is_at_end or self._lost is not None)
@@ -343,12 +345,12 @@ class Room(Followed[RoomState]):
         return next((player for player in players if seat_of(state, player) == (state.turn or "")), players[0])
 
     def find_asked(self, state: RoomState) -> str:
-        """Return the local player who has to answer a local player's offer, by default the one on turn."""
+        """Return the local player who has to answer a local player's offer, by default the local player on turn."""
         actor = self.find_actor(state)
         others = {mark: seat for mark, seat in state.seats.items() if seat and not seat.out}
         asking = others.pop(state.offers.draw or state.offers.undo or "", None)
         if asking is not None and state.offers.undo and asking.player in self.local_players:
-            return asking.player  # the others agree at once
+            return asking.player  # see `_share_out`: the other local players agree at once
         if asking is None or asking.player != actor:
             return actor
         return next((seat.player for seat in others.values() if seat.player in self.local_players), actor)
@@ -359,9 +361,10 @@ class Room(Followed[RoomState]):
             self._find_seat()
 
     def _receive(self, state: RoomState) -> None:
-        """Handle a state; raises `ProtocolBroken` if its rules are not those of this room.
+        """Adopt a state; raises `ProtocolBroken` if its rules are not those of this room.
 
-        A state with a known `seq` counts, since watchers come and go. An older one only shows that we are back.
+        A state with the same `seq` as the newest is adopted, since the list of watchers may have changed. An older one
+        only shows that the connection is back.
         """
         if self.ended is not None:
             return
@@ -416,13 +419,13 @@ class Room(Followed[RoomState]):
             self._opening = [*self._opening, event] if len(self._opening) < _MOST_KEPT_EVENTS else None
 
     def _hear(self, line: ChatLine) -> None:
-        """Deliver a line of chat, unless it has been sent before, as in games over days at each return."""
+        """Publish a chat line, unless it is known: in games over days, the server sends old lines at each return."""
         if line not in self._heard:
             self._heard.append(line)
             self._tell(Said(line))
 
     def _end(self, why: Literal["left"] | Closed | Replaced | ConnectionLost) -> None:
-        """Deliver `why`, unless we left; nothing follows."""
+        """End the room for us, and publish `why` as its last event, unless we left."""
         if self.ended is not None or self._lost is not None:
             return
         match why:
@@ -455,7 +458,10 @@ def position_after(state: RoomState) -> Position:
 
 
 def _play_without(state: RoomState, moves: Sequence[int], position: Position, out: Set[str]) -> Position:
-    """Return the position after these moves, passing over players who did not move in turn, at last all of `out`."""
+    """Return the position after these moves, passing over the turns of the players in `out`.
+
+    A player who is out may have moved earlier: a turn is passed over if the next cell has another player's mark.
+    """
     for cell in moves:
         while position.turn not in (state.board[cell], None):
             position = position.pass_over(str(position.turn))

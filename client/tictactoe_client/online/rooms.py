@@ -1,4 +1,4 @@
-"""Rooms, as `Client.rooms`: entering and leaving them, and the lobby. Finished games, as `Client.games`."""
+"""`Client.rooms`: entering and leaving rooms, and the lobby. `Client.games`: our finished games."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Clock = terms.ClockFields | None
 
 
 class Rooms:
-    """The server's rooms, and those that we are in."""
+    """Enters and lists the server's rooms, and keeps the rooms that we are in."""
 
     def __init__(self, client: PartOwner) -> None:
         self._client = client
@@ -47,8 +47,8 @@ class Rooms:
 
         Args:
             seat: The mark of our seat, by default the first.
-            bots: The levels of bots that take seats.
-            guests: The names of others who play by this connection, each in a seat of their own.
+            bots: The level of each bot that takes a seat.
+            guests: The names of people who share this connection, each with their own seat.
         """
         request = requests.Create(
             rules=_choose_rules(rules),
@@ -66,12 +66,12 @@ class Rooms:
     async def match(self, rules: ChosenRules = None, *, clock: Clock = None, rated: bool = False) -> Room:
         """Join an open public room with these rules and this clock, or open a new room.
 
-        The oldest such room is joined; of rated rooms, the one with the nearest rating.
+        We join the oldest such room, or for a rated game the one with the nearest rating.
         """
         return await self._enter(requests.Match(rules=_choose_rules(rules), clock=clock, rated=rated))
 
     async def join(self, code: str, *, guests: Sequence[str] = ()) -> Room:
-        """Take a free seat and one for each of the `guests`, or return to the seats that we hold.
+        """Take a free seat, and one for each of the `guests`, or return to seats that we hold.
 
         Raises `BadRoomCode` for a malformed code.
         """
@@ -82,7 +82,7 @@ class Rooms:
         return await self._enter(requests.Watch(parse_code(code), seq=self._newest_seq(code)))
 
     def get(self, code: str) -> Room:
-        """Return a room that we are in."""
+        """Return the room with this code, which is created if we are not in it yet."""
         room = self._find(code)
         if room is None:
             self._known = {room.code: room for room in self._own}
@@ -94,37 +94,37 @@ class Rooms:
         return (await self._client.ask(requests.Rooms())).rooms or ()
 
     async def lobby(self, *, on: bool, boards: int = 0, demo: bool = False) -> int:
-        """Subscribe to changes of the list of rooms, which come in `messages`, or unsubscribe.
+        """Subscribe to the lobby or unsubscribe; its changes arrive in `Client.messages`.
 
-        Returns the number of people online, the player included.
+        Returns the number of people online, including us.
 
         Args:
-            boards: The number of boards of running games to subscribe to.
-            demo: Ask for a game between bots if there is no other board.
+            boards: The number of running games whose boards we want to see.
+            demo: Whether to see a game between bots if no other game is running.
         """
         return (await self._client.ask(requests.Lobby(on=on, boards=boards, demo=demo))).online or 0
 
     def held_ms(self, code: str) -> int | None:
-        """Return how long our seat in a room is still held, in ms; None if we were not away from it."""
+        """Return for how many ms our seat in a room is still held, or None if the welcome named no hold for it."""
         stated = (self._client.welcome.held_ms or {}).get(code)
         passed = asyncio.get_running_loop().time() - self._client._welcomed_at
         return None if stated is None else max(0, stated - round(passed * 1000))
 
     @property
     def plays(self) -> bool:
-        """Whether we play a running game, so that no request leads to another server."""
+        """Whether we are in a running game, during which no request may move us to another server."""
         return any(room.plays for room in self._own)
 
     def step_aside(self, *rooms: Room) -> None:
-        """Detach from these rooms, by default from all, so that the next request may lead to another server.
+        """Detach from these rooms, by default from all, so that the next request may move us to another server.
 
-        Our seats are then held as after a loss, or kept in games over days.
+        Our seats are then held as after a lost connection, or kept in games over days.
         """
         for room in rooms or self._own:
             self._client._detach(room)
 
     async def leave(self) -> bool:
-        """Give all our seats up, without waiting for a silent server; return True if the server knows.
+        """Give up all our seats, waiting at most a second; return True if the server confirmed it.
 
         Seats in games over days are kept.
         """
@@ -135,7 +135,7 @@ class Rooms:
 
     @property
     def _own(self) -> Sequence[Room]:
-        """Our rooms that have not ended for us, also if they are being entered again."""
+        """The rooms that have not ended for us, including rooms that are being entered again."""
         return [room for room in self._known.values() if room.ended is None]
 
     @property
@@ -147,12 +147,12 @@ class Rooms:
         return None if room is None or room.ended is not None else room
 
     def _newest_seq(self, code: str) -> int | UnsetType:
-        """Return the highest `seq` of the room's states that we know."""
+        """Return the highest `seq` among the states received from a room, or `UNSET` if there are none."""
         known = self._known.get(code)
         return known._newest_seq if known is not None and known.has_state else UNSET
 
     async def _enter(self, request: requests.Create | requests.Match | requests.Join | requests.Watch) -> Room:
-        """Send a request that enters a room; return the room with its first state."""
+        """Send a request that enters a room; return the room once its first state has arrived."""
         client = self._client
         reply = await client.ask(request)
         if not reply.room:
@@ -192,7 +192,7 @@ class Games:
         return (await self._client.ask(requests.Record(game_id=game_id))).record or ""
 
     async def share(self, game_id: str, *, on: bool = True) -> str | None:
-        """Share a finished game and return the link; with `on` false, stop sharing it and return None."""
+        """Share a finished game and return the link; if `on` is False, stop sharing it and return None."""
         replay = (await self._client.ask(requests.Share(game_id=game_id, on=on))).replay
         if replay is UNSET:
             return None

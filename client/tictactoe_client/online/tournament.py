@@ -1,4 +1,4 @@
-"""Tournaments, which the protocol calls events, as `Client.tournaments`, and one of them.
+"""`Client.tournaments`, and a single `Tournament`; the protocol calls tournaments events.
 
 The server sends the whole state once and then changes, which are merged into the newest state here.
 """
@@ -25,15 +25,15 @@ _MOST_ROWS: Final = 20
 
 
 class Tournament(Followed[EventState]):
-    """An event, returned by `open`, `join` and `watch` of `Client.tournaments`.
+    """A tournament, returned by `open`, `join` and `watch` of `Client.tournaments`.
 
     Iteration yields its states, the current one first; a slow reader gets only the newest. It stops after the last
-    state or `unwatch`, and raises `ConnectionLost` with the connection.
+    state or `unwatch`, and raises `ConnectionLost` when the connection is lost for good.
 
     Attributes:
         viewer: Our public id.
-        ticket: The ticket of an event that we opened, or "".
-        cards: The cards of an event that we opened with a roster.
+        ticket: The ticket that lets players enter, if we opened the tournament with one; else "".
+        cards: The cards of the players, if we opened the tournament with a roster.
     """
 
     def __init__(self, client: RoomRequests, code: str) -> None:
@@ -45,7 +45,7 @@ class Tournament(Followed[EventState]):
 
     @property
     def is_over(self) -> bool:
-        """Whether the event was finished or closed."""
+        """Whether the tournament was finished or closed."""
         return self.has_state and is_over(self.state)
 
     @property
@@ -54,34 +54,34 @@ class Tournament(Followed[EventState]):
 
     @property
     def due_ms(self) -> int | None:
-        """The time to the next round or deadline in ms, or None."""
+        """The time until the next round or deadline in ms, or None if there is none."""
         return None if self.state.due_ms is None else max(0, self.state.due_ms - self.age_ms)
 
     @property
     def age_ms(self) -> int:
-        """The age of the newest state in ms; its times count from then."""
+        """The age of the newest state in ms; the state's times count from its arrival."""
         return round((asyncio.get_running_loop().time() - self._came_at) * 1000)
 
     @property
     def is_organiser(self) -> bool:
-        """Whether we may `run` it."""
+        """Whether we may `run` the tournament."""
         return self.viewer in self.state.head.organisers
 
     @property
     def row(self) -> EventRow | None:
-        """Our row of the table, or None."""
+        """Our row of the table, or None if we are not in it."""
         return row_of(self.state, self.viewer)
 
     async def ready(self, *, on: bool = True) -> None:
-        """Take part from the next round on, or pause with `on` false."""
+        """Take part from the next round on, or pause if `on` is False."""
         await self._client.request(events.EventReady(event=self.code, on=on))
 
     async def leave(self) -> None:
-        """Leave the event for good and forfeit open games; watching goes on."""
+        """Leave the tournament for good, forfeiting our open games; we keep watching."""
         await self._client.request(events.EventLeave(event=self.code))
 
     async def run(self, action: RunAction, *, player: str = "", pairing: str = "", name: str = "") -> tuple[Card, ...]:
-        """Carry out an organiser's action; ``add`` and ``cards`` return cards.
+        """Carry out an organiser's action; return the new cards of ``add`` and ``cards``, else ().
 
         Args:
             player: The id of a player in the table.
@@ -93,7 +93,7 @@ class Tournament(Followed[EventState]):
         return reply.cards or ()
 
     async def unwatch(self) -> None:
-        """Stop watching and end iteration; calls still arrive."""
+        """Stop watching and end iteration; calls to our games still arrive."""
         await self._client.request(events.EventWatch(event=self.code, on=False))
         self._end(None)
 
@@ -114,7 +114,7 @@ class Tournament(Followed[EventState]):
 
 
 def take_in(state: EventState, news: EventRows, viewer: str) -> EventState:
-    """Return a state with changes merged in; the table is sorted and cut to its length."""
+    """Merge changes into a state; the table is sorted and cut to its first rows and the viewer's."""
     rows = {row.player: row for row in (*state.table, *news.rows)}
     table = sorted(rows.values(), key=lambda row: row.place)
     pairings = {pairing.id: pairing for pairing in (*state.pairings, *news.pairings) if pairing.round == news.round}
@@ -136,18 +136,18 @@ def take_in(state: EventState, news: EventRows, viewer: str) -> EventState:
 
 
 class Tournaments:
-    """The server's tournaments, those that we follow, and their calls to games."""
+    """Opens, enters and lists tournaments, and keeps those that we follow and their calls to games."""
 
     def __init__(self, client: PartOwner, rooms: Rooms) -> None:
         self._client = client
         self._rooms = rooms
         self._followed: dict[str, Tournament] = {}
-        self._calls: dict[str, tuple[Call, float]] = {}  # by tournament, with the time of the first move
+        self._calls: dict[str, tuple[Call, float]] = {}  # by tournament, with the time when the first move is due
         self._take_calls(*(client.welcome.calls or ()))
 
     @property
     def calls(self) -> tuple[Call, ...]:
-        """The calls to games that we can still join; `due_ms` counts from now."""
+        """The calls to games that we can still join; their `due_ms` counts from now."""
         now, rooms = asyncio.get_running_loop().time(), self._rooms._own_codes
         return tuple(
             replace(call, due_ms=round((due_at - now) * 1000))
@@ -160,7 +160,7 @@ class Tournaments:
         return (await self._client.ask(events.Events())).events or ()
 
     def get(self, code: str) -> Tournament:
-        """Return a tournament that we follow."""
+        """Return the tournament with this code, which is created if we do not follow it yet."""
         known = self._followed.get(code)
         if known is None or known._has_ended:
             known = self._followed[code] = Tournament(self._client, code)
@@ -179,9 +179,9 @@ class Tournaments:
         """Enter and watch a tournament; raises `BadRoomCode` for a malformed code.
 
         Args:
-            ticket: The code of the tournament or of a card, if it needs one.
+            ticket: The ticket of the tournament or of a card, if the tournament requires one.
             name: Our name in this tournament.
-            here: Take over a card that is in use on another device; see `EventWay.instead`.
+            here: Whether to take over a card that is in use on another device; see `EventWay.instead`.
         """
         code = parse_code(code)
         await self._client.ask(events.EventJoin(event=code, ticket=ticket or UNSET, name=name or UNSET, here=here))

@@ -1,7 +1,7 @@
 """The full-screen client: Textual screens that follow the server's events.
 
-`app` is the program, `program` its interface to the screens, `page` the base of screens outside rooms, and `room` the
-board. They are imported only when the full screen starts.
+`app` is the program, `program` its base class as the screens see it, `page` the base of all screens but the room's, and
+`room` the screen with the board. These modules are imported only when the full screen starts.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ class FirstPage:
     """The page to open first.
 
     Attributes:
-        limit: The maximum number of finished games to list, None for all.
+        limit: The maximum number of finished games to list; None for all.
         record: The game to replay without a server, starting after `ply` moves.
         note: The first text on the status line of the replay.
-        enter: Enters the event of an event page.
+        enter: How to enter or watch the tournament of the event page.
     """
 
     page: Literal["home", "watch", "history", "replay", "events", "event"] = "home"
@@ -34,7 +34,7 @@ class FirstPage:
     enter: EventWay | None = None
 
     def role_for(self, first: Choice | None) -> Role:
-        """Return the run's role on the server: "nobody" for a watcher."""
+        """Return what kind of player this run is on the server; see `Role`."""
         if self.page == "history":
             return "reader"
         return "nobody" if self.page == "watch" or (first is not None and first.way == "watch") else "player"

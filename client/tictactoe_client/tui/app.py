@@ -1,4 +1,4 @@
-"""The full-screen program: its screens, and adaptations of Textual."""
+"""The full-screen program: opens its screens, and adapts Textual."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ TICK_SECONDS: Final = 1.0
 
 
 class PlainSigns(LineFilter):
-    """Replaces signs and frames with ASCII."""
+    """Replaces special characters, such as frames, with ASCII."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         return [Segment(text.translate(ASCII), style, control) for text, style, control in segments]
 
 
 class TicTacToe(Program, inherit_bindings=False):
-    """The program; `unhandled` collects errors that Textual would print over the terminal."""
+    """The program; `unhandled` collects errors that Textual would otherwise print over the terminal."""
 
     TITLE = "tictactoe"
     CSS_PATH = Path(__file__).with_name("pages.tcss")
@@ -73,7 +73,7 @@ class TicTacToe(Program, inherit_bindings=False):
         self.set_keymap(self.keymap.for_library)
 
     def get_default_screen(self) -> Screen[Any]:
-        """Return the bottom screen; going back from it ends the program unless it is home."""
+        """Return the bottom screen. Going back from it ends the program, unless it is the home screen."""
         first_page = self._first_page
         if first_page.record is not None:
             return RoomScreen(self, RecordedRoom(first_page.record), news=first_page.note, ply=first_page.ply)
@@ -93,7 +93,7 @@ class TicTacToe(Program, inherit_bindings=False):
             self.start(self.session.run())
 
     def _connected(self) -> None:
-        """Return to the page that the command line asked for, if the first server could not be reached."""
+        """Open the page that the command line asked for again, if a failed connection had closed it."""
         super()._connected()
         page, self._asked_page = self._asked_page, ""
         if page and self.screens[-1] is self.screens[0]:
@@ -125,7 +125,7 @@ class TicTacToe(Program, inherit_bindings=False):
         return self.terminal.drive_with(super().get_driver_class())
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Return Textual's filters without those for NO_COLOR, which our settings handle."""
+        """Return Textual's filters except its NO_COLOR filters; our settings handle NO_COLOR."""
         filters = [
             line_filter
             for line_filter in super().get_line_filters()
@@ -137,23 +137,23 @@ class TicTacToe(Program, inherit_bindings=False):
         return self.keymap.show_key(binding.key)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Pass on a resize at once; Textual's delayed event never arrives if the machine stalls at the start."""
+        """Pass a resize to the screen at once; Textual's delayed event is lost if the machine stalls at the start."""
         if self.screen_stack:
             self.screen.post_message(event)
 
     def on_key(self, event: events.Key) -> None:
-        """Write a character into the focused input, after earlier keys were handled."""
+        """Write a character into the focused input; by now, all earlier keys have been handled."""
         line, character = self.focused, event.character
         if isinstance(line, Line) and character and line.check_consume_key(event.key, character):
             line.write(character)
             event.prevent_default()
 
     async def on_event(self, event: events.Event) -> None:
-        """Note activity and focus before the event is handled."""
+        """Record keys, clicks and focus changes before the event is handled."""
         if isinstance(event, (events.Key, events.MouseDown)) and not event.is_forwarded:
             self._last_key = time.monotonic()
             self.screens[-1].note_person()
-            self.status = None  # it has been read
+            self.status = None  # the person has read it
         elif isinstance(event, (events.AppFocus, events.AppBlur)):
             self._is_focused = isinstance(event, events.AppFocus)
         try:

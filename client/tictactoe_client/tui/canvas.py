@@ -21,13 +21,13 @@ from tictactoe_client.tui.picture import Cell, Picture
 from tictactoe_client.tui.program import Program
 
 _CLOSE_ENOUGH = 5
-"""The largest gap between changes of a line that are sent together, if the gap has the same style."""
+"""Two changes of a line are sent together if the gap between them is at most this wide and has the same style."""
 _BARE = Style.parse("default on default")
 _STYLE = re.compile(r"(\x1b\[0m)?\x1b\[(?P<attributes>(\d;)*)(?P<colour>38;[\d;]*?;|\d\d;)(?P<ground>48;[\d;]+|\d+)m")
 
 
 class Styles(dict[str, Style]):
-    """The styles of a theme by role, created on first use."""
+    """The styles of a theme by role (see `picture`), created on first use."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Canvas(Widget, inherit_bindings=False):
         self._is_painted = False
 
     def show(self, picture: Picture) -> None:
-        """Draw another picture; send only the differences, bypassing Textual if no widget lies above."""
+        """Draw another picture; only the differences are sent, bypassing Textual unless a widget covers the canvas."""
         before, self.picture = self.picture, picture
         if self.app.theme != self._theme:
             self._theme, self._styles = self.app.theme, Styles(theme_named(self.app.theme))
@@ -83,7 +83,7 @@ class Canvas(Widget, inherit_bindings=False):
 
 
 def write_changes(picture: Picture, changed: Iterable[Region], styles: Mapping[str, Style]) -> Strip:
-    """Return the control sequences and texts that update parts of the terminal, grouped by style."""
+    """Return the control sequences and texts that update the changed regions, grouped by style."""
     runs: list[tuple[str, Style, int, int]] = []
     for x, y, width, _ in changed:
         for text, style in _paint(picture.rows[y][x : x + width], styles):
@@ -100,9 +100,9 @@ def write_changes(picture: Picture, changed: Iterable[Region], styles: Mapping[s
 
 
 def join_styles(rendered: str) -> str:
-    r"""Return rendered segments without the codes that each style has in common with the style before it.
+    r"""Drop from each style the codes that it has in common with the style before it.
 
-    Each style has to name both colours, as those in `Styles` do.
+    Each style has to name both colours, as the styles in `Styles` do.
 
     >>> join_styles("\x1b[1;31;40mX\x1b[0m\x1b[1;32;40mO\x1b[0m\x1b[37;40mbo\x1b[0m")
     '\x1b[1;31;40mX\x1b[32mO\x1b[0;37;40mbo\x1b[0m'
@@ -111,7 +111,7 @@ def join_styles(rendered: str) -> str:
     for found in _STYLE.finditer(rendered):
         style = [found["attributes"], found["colour"], found["ground"]]
         changed = [new for old, new in zip(before, style, strict=True) if new != old]
-        if before[0] not in ("", style[0]):  # attributes are only switched off by a reset
+        if before[0] not in ("", style[0]):  # only a reset switches attributes off
             changed = ["0;", *style]
         codes = f"\x1b[{''.join(changed).removesuffix(';')}m" if changed else ""
         joined, end, before = joined + rendered[end : found.start()] + codes, found.end(), style
@@ -119,7 +119,7 @@ def join_styles(rendered: str) -> str:
 
 
 def _paint(cells: Iterable[Cell], styles: Mapping[str, Style]) -> list[tuple[str, Style]]:
-    """Return cells as runs of equal style; blanks join a neighbour if that looks the same."""
+    """Return cells as runs of equal style; blanks take the style of a neighbour if they look the same in it."""
     runs: list[tuple[str, Style]] = []
     for role, group in groupby(cells, key=itemgetter(1)):
         text, style = "".join(character for character, _ in group), styles[role]
@@ -139,7 +139,7 @@ def _are_blanks_alike(first: Style, second: Style) -> bool:
 
 
 def find_changes(old: list[Cell], new: list[Cell]) -> list[tuple[int, int]]:
-    """Return the differing ranges (start, end) of two rows, joining close ones if all have the same style."""
+    """Return the differing ranges (start, end) of two rows; close ranges of the same style are joined."""
     changes: list[tuple[int, int]] = []
     for x, (before, after) in enumerate(zip(old, new, strict=True)):
         if before == after:

@@ -1,4 +1,4 @@
-"""The list of events, and the page of an event with its table, pairings and bracket."""
+"""The list of tournaments (events), and the page of a tournament with its table, pairings and bracket."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _REFRESH_SECONDS: Final = 5
 _SURROUNDING_LINES: Final = 7
 _MAX_WIDTH: Final = 100
 _MIN_PAIRINGS: Final = 3
-"""The number of pairings that stay visible above a bracket."""
+"""A bracket is shown only if this number of pairings stays visible above it."""
 
 
 class EventsPage(ListPage):
@@ -63,10 +63,10 @@ class EventsPage(ListPage):
 
 
 class EventPage(ListPage):
-    """One event: its progress, the pairings of the round, the table with its sums, and the bracket.
+    """One event: its progress, the pairings of the round, the table of players, and the bracket.
 
-    Attributes:
-        way: How the event is entered or watched.
+    Args:
+        way: How to enter or watch the event.
         is_first: Whether the command line asked for this page, so that a refusal ends the program.
     """
 
@@ -89,7 +89,7 @@ class EventPage(ListPage):
         self.program.start_online(self._follow)
 
     async def _follow(self, client: Client) -> None:
-        """Enter the event, and redraw at every change."""
+        """Enter the event, and redraw the page at every change."""
         try:
             event = await self.program.ways_in.enter(self._way)
         except ClientError as error:
@@ -141,7 +141,7 @@ class EventPage(ListPage):
         _, pairings = align({"": ("", ""), **games})
         bracket, shows_table = self._draw_bracket(state, lines_above, len(pairings), len(state.table))
         titles, rows = align(tabulate_present(state, event.viewer, age_ms)) if shows_table else ("", {})
-        if not shows_table:  # keep the newest games of the round
+        if not shows_table:  # show only the last pairings that fit
             lines_left = self.size.height - _SURROUNDING_LINES - lines_above - len(bracket)
             pairings = dict([*pairings.items()][-lines_left:])
         self.keep([*pairings, *rows])
@@ -176,7 +176,7 @@ class EventPage(ListPage):
         return "" if client is None or self._event is None else link_to(client, self._event.code)
 
     def open_row(self, name: str) -> None:
-        """Open the board of a pairing to play or watch, or the record of a scored game."""
+        """Open the board of a pairing, to play if it is ours or else to watch; replay a game that is over."""
         event = self._event
         for pairing in () if event is None else event.state.pairings:
             if pairing.id != name or event is None:

@@ -1,4 +1,4 @@
-"""The foot of a screen: key bindings, the names of keys, and the lines above them."""
+"""The foot of a screen: the line of key hints, and the status lines above it. Also makes key bindings."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tictactoe_client.tui.picture import Picture, Text, fold, measure
 from tictactoe_words.commands import ACTIONS, Key, list_keys
 
 Hint = tuple[str, str]
-"""Keys and their description; either may be empty."""
+"""The names of keys and their description; either may be empty."""
 
 
 def bind_keys(page: str, *, priority: bool = False) -> list[BindingType]:
-    """Return the bindings of a page or widget from the table of commands."""
+    """Return Textual's bindings of a page or widget, from the table of commands."""
     return [
         Binding(",".join(ACTIONS[name]), _action_of(key), label, priority=priority, id=name, show=bool(label))
         for name, (key, label) in list_keys(page).items()
@@ -26,21 +26,24 @@ def bind_keys(page: str, *, priority: bool = False) -> list[BindingType]:
 
 
 def bind_in_line(names: Sequence[str], *pages: str) -> list[BindingType]:
-    """Return the bindings that pass default keys of these pages from a text input to the screen."""
+    """Return the bindings of a text input that pass the default keys of these actions to its screen."""
     keys = {name: key_and_label for page in pages for name, key_and_label in list_keys(page).items()}
     bindings = ((name, *keys[name]) for name in names)
     return [Binding(",".join(ACTIONS[name]), f"screen.{_action_of(key)}", label) for name, key, label in bindings]
 
 
 def _action_of(key: Key) -> str:
-    """Return a key's action in Textual's notation: ``move(-1)``."""
+    """Return a key's action in Textual's notation, such as ``move(-1)``."""
     method, *arguments = (key.does or key.name).split()
     listed = ", ".join(argument if argument.lstrip("-").isdigit() else repr(argument) for argument in arguments)
     return f"{method}({listed})" if listed else method
 
 
 def join_hints(named: Mapping[str, str], keymap: Keymap, *, in_text: bool = False) -> list[Hint]:
-    """Return hints for actions, keys or texts such as ``1-9``; `in_text`, keys that are text are the default ones."""
+    """Return the hints for labels that are given by action, key, or text such as ``1-9``.
+
+    If `in_text`, a text input has the focus: keys that would type a character are replaced by the default keys.
+    """
     shown = [_show(name, keymap, in_text=in_text) for name in named]
     return _join([*zip(shown, named.values(), strict=True)])
 
@@ -61,7 +64,7 @@ def _join(hints: Sequence[Hint]) -> list[Hint]:
 
 
 def fit_keys(hints: Sequence[Hint], width: int, lasting: Sequence[str]) -> list[Hint]:
-    """Return the hints that fit, dropping from the end; hints with `lasting` labels are dropped last.
+    """Drop hints from the end until the others fit; hints with `lasting` labels are dropped last.
 
     >>> fit_keys([("r", "refresh"), ("?", "help"), ("t", "theme"), ("Ctrl+Q", "quit")], 22, ("help",))
     [('r', 'refresh'), ('?', 'help')]
@@ -76,7 +79,7 @@ def fit_keys(hints: Sequence[Hint], width: int, lasting: Sequence[str]) -> list[
 
 
 def draw_keys(page: Picture, hints: Sequence[Hint]) -> None:
-    """Draw the keys in the last line."""
+    """Draw the key hints in the last line."""
     parts = (((keys, "key"), (f"{' ' if keys and label else ''}{label}  ", "dim")) for keys, label in hints)
     page.put_parts(1, page.height - 1, *chain.from_iterable(parts))
 
@@ -87,12 +90,13 @@ def _width_of(hints: Sequence[Hint]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Foot:
-    """The lines above the keys: the banner, then the status, with a text at its right.
+    """The lines above the key hints: the banner, then the status.
 
     Attributes:
-        beside: The text at the right of the status.
-        notes: The number of notes that fit into the status.
-        marked: Column and text of the highlighted part of the last line.
+        status: The status and the notes that fit.
+        beside: A text at the right end of the last line.
+        notes: The number of notes that fit.
+        marked: The column and text of the highlighted part of the last line, such as the caret; or None.
     """
 
     banner: tuple[Text, ...]
@@ -103,7 +107,7 @@ class Foot:
 
     @property
     def height(self) -> int:
-        """The number of lines; the banner keeps its line even if it is empty."""
+        """The number of lines; an empty banner still takes a line."""
         return max(2, len(self.banner) + len(self.status))
 
     def draw(self, picture: Picture) -> None:
@@ -126,13 +130,15 @@ def arrange_foot(
     notes: Sequence[Text] = (),
     keeps: Literal["", "above", "below"] = "",
 ) -> Foot:
-    """Return a foot of at most `rows` lines, two or more.
+    """Return a foot of at most `rows` lines, which must be two or more.
 
     Args:
-        banner: Gets free lines first, because it asks for an answer.
-        may_drop: Whether to drop `beside` if the status has no room next to it.
-        notes: Shown as far as there are lines left.
-        keeps: Shows the notes above or below the status, the first one even before the banner.
+        banner: A question or problem. It gets lines before the status and the notes.
+        status: The main text.
+        beside: The text at the right of the status.
+        may_drop: Whether to drop `beside` if the status does not fit next to it.
+        notes: Shown as far as lines are left.
+        keeps: Where to show the notes. If set, a line is reserved for the first note even if the banner is long.
     """
     reserved = 1 if notes and keeps else 0
     room = rows - 1 - reserved

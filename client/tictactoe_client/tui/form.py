@@ -1,4 +1,4 @@
-"""Form pages: lines with a text to type or a choice, and the settings page."""
+"""Form pages, whose lines are text inputs, choices or buttons; and the settings page."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Field(NamedTuple):
     """A line of a form.
 
     Attributes:
-        value: None for a line that is a button.
+        value: The initial value; None for a button.
         note: An explanation at the right.
-        choices: The possible values by their labels; a line without choices is a text.
+        choices: The possible values by label; empty for a text input or a button.
     """
 
     title: str
@@ -39,12 +39,12 @@ class Field(NamedTuple):
 
 
 class FormLine(Line):
-    """The text input of a line. It uses the default keys, since the user's own keys may be characters."""
+    """The text input of a line. It uses the default keys, since the user's own keys may be characters to type."""
 
     BINDINGS: ClassVar[list[BindingType]] = bind_in_line(("up", "down", "open", "back", "help"), "page", "list", "new")
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Leave the question mark to the help; no text contains it."""
+        """Return False for the question mark, which opens the help; no value contains it."""
         return character != "?" and super().check_consume_key(key, character)
 
 
@@ -55,7 +55,7 @@ class Values(SelectOverlay, Signed, inherit_bindings=False):
 
 
 class Choice(Select[Any], inherit_bindings=False):
-    """A choice; the page's keys step through its values or list them."""
+    """A line with fixed values; the page's keys step through the values or list them."""
 
     def __init__(self, choices: Mapping[str, Any], value: Any, name: str) -> None:
         super().__init__(choices.items(), allow_blank=False, value=value, compact=True, name=name)
@@ -66,7 +66,7 @@ class Choice(Select[Any], inherit_bindings=False):
         yield Values().data_bind(compact=Select.compact)
 
     def offer(self, choices: Mapping[str, Any], value: Any) -> None:
-        """Set the values and the selected value without triggering an event."""
+        """Set the possible values and the selected one without triggering a `Changed` event."""
         with self.prevent(Select.Changed):
             if self.choices != choices:
                 self.choices = choices
@@ -83,7 +83,7 @@ class Fields(VerticalScroll, can_focus=False, inherit_bindings=False):
 
 
 class ButtonLine(Widget, can_focus=True):
-    """The empty value of a line that is a button."""
+    """The placeholder in the value column of a line that is a button."""
 
     value = None
 
@@ -98,10 +98,11 @@ def _make_line(name: str, value: Any, choices: Mapping[str, Any]) -> FormLine | 
 
 
 class FormPage(Page):
-    """A page of named lines. Left and right change a choice, Space lists its values.
+    """A page of named lines. Left and Right change a choice, Space lists its values.
 
     Attributes:
-        values: The values of the lines that `take` has read.
+        lines: The input of each line, by name.
+        values: The values of the lines when `take` last read them.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [*bind_keys("list"), *bind_keys("form"), ("space", "list_values")]
@@ -134,10 +135,11 @@ class FormPage(Page):
 
     @abstractmethod
     def list_fields(self) -> Mapping[str, Field]:
-        """Return the current lines by name."""
+        """Return the lines with their current values, by name."""
 
     @abstractmethod
-    def took(self, name: str) -> None: ...
+    def took(self, name: str) -> None:
+        """React to the changed value of a line."""
 
     @abstractmethod
     def describe_sum(self) -> Part:
@@ -154,13 +156,13 @@ class FormPage(Page):
             row.set_class(name == chosen, "-chosen")
             title.show((f"{'>' if name == chosen else ' '} {self.fields[name].title}", ""))
             note.show((self.fields[name].note, "dim"))
-        self.form.styles.max_height = len(shown) + 3  # the sum has three lines at most
+        self.form.styles.max_height = len(shown) + 3  # the summary has three lines at most
         self.scroll.styles.max_height = len(shown)
         self.text("sum").show(self.describe_sum())
 
     @property
     def chosen(self) -> str:
-        """The name of the focused line, or "" for none."""
+        """The name of the focused line, or "" if no line has the focus."""
         lines = self.focused.ancestors_with_self if self.focused is not None else ()
         return next((name for name, line in self.lines.items() if line in lines), "")
 
@@ -170,7 +172,7 @@ class FormPage(Page):
 
     @property
     def is_edited(self) -> bool:
-        """Whether the focused line is a text edited since it got the focus."""
+        """Whether the focused line is a text that was edited since it got the focus."""
         return isinstance(self.line, FormLine) and self.line.value != self._before
 
     def choose(self, name: str) -> None:
@@ -190,10 +192,10 @@ class FormPage(Page):
         self.choose(self.list_shown()[at])
 
     def take(self) -> None:
-        """Read the changed lines into `values`."""
+        """Read the values of changed lines into `values`, and call `took` for each."""
         for name, line in self.lines.items():
             value = line.value.strip() if isinstance(line, FormLine) else line.value
-            if value not in (self.values[name], Select.NULL):  # NULL until the choice is mounted
+            if value not in (self.values[name], Select.NULL):  # a choice is NULL until it is mounted
                 self.values[name] = value
                 self.took(name)
                 line.scroll_visible(animate=False)
@@ -232,7 +234,7 @@ class FormPage(Page):
         self.action_change(1)
 
     def on_click(self, event: events.Click) -> None:
-        """Change a choice on a click next to its value, and press a button; Textual handles clicks on the value."""
+        """Change the choice or press the button of the clicked line; Textual handles clicks on values themselves."""
         widget, _ = self.get_widget_at(*event.screen_offset)
         inside = widget.ancestors_with_self
         name = next((row.name for row in inside if row.name in self.rows and isinstance(row, Horizontal)), None)

@@ -1,4 +1,4 @@
-"""Our finished games, which can be replayed even while the server is unreachable."""
+"""The page of our finished games; the list stays while the server is unreachable."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAGE_GAMES: Final = 50
 
 
 class HistoryPage(ListPage):
-    """The list, newest first, of at most `limit` games."""
+    """The list of at most `limit` games, newest first."""
 
     situation = "history"
     heading = "history title"
@@ -43,19 +43,19 @@ class HistoryPage(ListPage):
         self._shared: set[str] = set()
 
     def name_key(self, id: str) -> str:
-        """Call the back key "quit" if the list is the only screen."""
+        """Label the back key "quit" if this list is the only screen."""
         return "key quit" if id == "key back" and len(self.program.screens) == 1 else super().name_key(id)
 
     def connected(self) -> None:
         self._ask(anew=True)
 
     def opened(self) -> None:
-        """Fetch the newest games, unless they were loaded before a replay."""
+        """Fetch the newest games when the page opens; on the return from a replay, keep the list."""
         if not self._viewer:
             self._ask(anew=True)
 
     def chose(self) -> None:
-        """Fetch more games when the choice approaches the end of the list."""
+        """Fetch more games when the chosen row is near the end of the list."""
         if not self.is_complete and self.at + 10 >= len(self.games):
             self._ask(anew=False)
 
@@ -65,7 +65,7 @@ class HistoryPage(ListPage):
             self._is_asking = self.program.start_online(lambda client: self._learn(client, known))
 
     async def ask_for(self, client: Client, many: int, before: str | None) -> tuple[str, tuple[PastGame, ...]]:
-        """Return the player, and `many` of their games older than the game `before`."""
+        """Return the player's id, and at most `many` of their games, older than the game `before` if given."""
         return client.player, await client.games.list(many, before=before)
 
     async def _learn(self, client: Client, known: tuple[PastGame, ...]) -> None:
@@ -87,7 +87,7 @@ class HistoryPage(ListPage):
         self._get(lambda record: self.program.start(self.program.save(record)))
 
     def _get(self, use: Callable[[GameRecord], object]) -> None:
-        """Fetch the record of the chosen game and use it, unless the person gives up or chooses another."""
+        """Fetch the record of the chosen game and pass it to `use`, unless the person cancels or picks another game."""
         self._stop_fetching()
         self._fetching = self.program.start(self._fetch(self.chosen, use))
 
@@ -114,7 +114,7 @@ class HistoryPage(ListPage):
         self._stop_fetching()
 
     def action_share(self) -> None:
-        """Share the chosen game and copy its link, or revoke the share."""
+        """Share the chosen game and copy its link; if the game is shared, stop sharing it."""
         if (client := self.program.session.client) is not None:
             self.program.start(self._share(client, self.chosen))
 
@@ -138,7 +138,7 @@ class HistoryPage(ListPage):
         return bool(self.games) if action == "save" else super().check_action(action, parameters)
 
     def describe_about(self) -> str:
-        """Return the results of the games and the server's address, as far as they fit."""
+        """Return a summary of the results and the server's address, as far as they fit."""
         if not self.games:
             return self.program.session.address.url
         summary = tally(self.games, self._viewer, is_complete=self.is_complete)
@@ -150,7 +150,7 @@ class HistoryPage(ListPage):
         )
 
     def describe_news(self) -> Part | None:
-        """Describe a problem of the connection or of the last request."""
+        """Describe a problem of the connection or the last request, or the progress of loading; else return None."""
         session = self.program.session
         lost = self.program.describe_connection(40)
         if session.phase == "failed" and session.failure is not None and self.games:
@@ -188,6 +188,6 @@ class HistoryPage(ListPage):
         return [(self._refusal or self.describe_nothing(), "")]
 
     def describe_nothing(self) -> str:
-        """Explain the empty list: no game, or still loading."""
+        """Explain why the list is empty: there are no games, or they are still loading."""
         explanation = say("page games none")
         return explanation if self._viewer else say("loading")

@@ -1,4 +1,4 @@
-"""The home screen: the player, the menu, waiting rooms, and running games."""
+"""The home screen: the player, the menu, and the rooms that wait for opponents."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ from tictactoe_words.wording import LEVELS, describe_level
 _TITLE: Final = 20
 _MOST_GREETING: Final = 4  # lines of the operator's greeting
 _PLAYER_MARGINS: Final = 7
-"""Columns of the player's line taken by margins and the sign."""
+"""The columns of the player's line that the margins and the player's emblem take."""
 _VALUE_COLUMN: Final = 24
 """The first column of the menu's values."""
 
 
 @dataclass(slots=True)
 class Turn:
-    """The possible values of a menu line by label, and the current value."""
+    """A choice in a menu line: the possible values by label, and the current value."""
 
     value: str
     choices: Mapping[str, str] = field(default_factory=dict)
@@ -63,7 +63,12 @@ class Turn:
 
 
 class Entry(NamedTuple):
-    """A line of the menu: title, note, action, and perhaps a choice of values."""
+    """A line of the menu.
+
+    Attributes:
+        open: Called when the line is opened.
+        choice: The values that the line lets the person choose, or None.
+    """
 
     title: str
     note: str
@@ -72,12 +77,12 @@ class Entry(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """A page that home opens.
+    """A page that the home screen opens.
 
     Attributes:
-        note: The note of its line in the menu; a page without one has a key only.
-        needs_ladders: Listed only if the server has ladders.
-        is_of_others: Not listed on the client's own server.
+        note: The id of the note in its menu line, or "" if only a key opens the page.
+        needs_ladders: Whether the page is listed only if the server has ladders.
+        is_of_others: Whether the page is left out on the client's own server, because it is about other players.
     """
 
     page: type[Page]
@@ -100,9 +105,9 @@ class HomePage(ListPage):
     """The home screen.
 
     Attributes:
-        game, level: The choices of game and level in the menu.
-        held: Seats of earlier runs.
-        nearby: The servers of this network.
+        game, level: The game and the computer's level that the menu lets the person choose.
+        held: Our seats from earlier runs.
+        nearby: The servers found in this network.
     """
 
     situation = "home"
@@ -195,19 +200,19 @@ class HomePage(ListPage):
 
     @property
     def _chooses_name(self) -> bool:
-        """Whether players choose their own names; a school's server assigns them."""
+        """Whether players choose their own names; a server may assign names, for example at a school."""
         client = self.program.session.client
         return client is None or client.welcome.names != "given"
 
     @property
     def _may_rate(self) -> bool:
-        """Whether the server rates games of the chosen kind."""
+        """Whether the server rates the chosen game."""
         client = self.program.session.client
         return client is not None and self._chooses_name and self.game.value in client.welcome.ladders
 
     @property
     def is_rated(self) -> bool:
-        """Whether to look for a rated game next, which needs a claimed name."""
+        """Whether "match" looks for a rated game: the person wants one, and the name is claimed."""
         client = self.program.session.client
         return self._wants_rated and self._may_rate and client is not None and client.welcome.claimed is True
 
@@ -235,7 +240,7 @@ class HomePage(ListPage):
         return say("window title")
 
     def describe_about(self) -> str:
-        """Return the address and latency of the server, as far as they fit."""
+        """Return the server's address and latency, as far as they fit."""
         session = self.program.session
         latency = f"  {session.latency_ms} ms" if session.phase == "online" else ""
         url, width = say("home own") if session.is_own else session.address.url, self.size.width - 16
@@ -258,7 +263,7 @@ class HomePage(ListPage):
         return f"{title}{value}  {note}".rstrip() if value else f"{title}{note}"
 
     def on_mount(self) -> None:
-        """Look for nearby servers, once the page is drawn."""
+        """Look for nearby servers once the page has been drawn."""
         self.app.set_timer(1.0, self.listen)
 
     def listen(self) -> Worker[None]:
@@ -281,11 +286,11 @@ class HomePage(ListPage):
         elif first is None and self.held:
             self.choose(f"resume-{self.held[0].room}")
         elif self.chosen.startswith("near-"):
-            self.choose("")  # it was first only because there were no other rows
+            self.choose("")  # choose the first row; the nearby server was chosen only for lack of other rows
         self.program.ways_in.go_on()
 
     def opened(self) -> None:
-        """Refresh the lists, and move off the line for codes, so that letters are shortcuts."""
+        """Refresh the lists, and choose another line than the one for room codes, where letters are not shortcuts."""
         self.program.lobby.follow()
         client = self.program.session.client
         if client is not None and client.turns:
@@ -309,7 +314,7 @@ class HomePage(ListPage):
             self.program.ways_in.go(Choice("join", code=name))
 
     def on_key(self, event: events.Key) -> None:
-        """Start typing a code on the line for codes; elsewhere choose the next line that begins with the letter."""
+        """On the "join" line, start typing a room code; elsewhere choose the next line that begins with the letter."""
         letter, does = event.character, self.program.keymap.does
         if letter is None or not letter.isalnum() or "join" not in self._entries:
             return
@@ -317,11 +322,11 @@ class HomePage(ListPage):
             event.stop()
             self.program.ways_in.ask_for_room(letter)
         elif event.key not in self.active_bindings:
-            # Wait until earlier keys are handled: if one of them opens a question, this letter belongs to its line.
+            # Wait until earlier keys are handled: if one of them opens a prompt, this letter belongs to its input.
             self.app.call_later(self._choose_by_letter, letter.lower())
 
     def _choose_by_letter(self, letter: str) -> None:
-        """Choose the next entry whose title begins with the letter, unless another screen has opened."""
+        """Choose the next entry whose title begins with the letter, unless another screen has been opened."""
         if not self.is_active:
             return
         names = list(self._entries)
@@ -334,7 +339,7 @@ class HomePage(ListPage):
             self.program.ways_in.ask_for_room(event.text.strip())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable only the keys that work now; on the line for codes, letters are text."""
+        """Enable only the keys that work now; on the "join" line, letters are text."""
         name = str(parameters[0]) if action == "open_page" else action
         entry, is_here = self._entries.get(self.chosen), "join" in self._entries
         is_joining = is_here and self.chosen == "join"
@@ -357,7 +362,7 @@ class HomePage(ListPage):
             self.redraw()
 
     def action_rated(self) -> None:
-        """Toggle the search for rated games; if the name is not claimed, offer to claim it."""
+        """Toggle whether "match" looks for a rated game; if the name is not claimed, open the page to claim it."""
         client, self._wants_rated = self.program.session.client, not self.is_rated
         if client is not None and client.welcome.claimed is not True:
             self.program.open(NamesPage())
@@ -376,7 +381,7 @@ class HomePage(ListPage):
 
     @property
     def _server_before(self) -> Address | None:
-        """The previous server; Esc returns to it while there is no connection."""
+        """The previous server, or None; while there is no connection, Esc returns to it."""
         return None if "join" in self._entries else self.program.session.before
 
     def name_key(self, id: str) -> str:
@@ -398,7 +403,7 @@ class HomePage(ListPage):
         self.program.start(self._ask_for_names())
 
     async def _ask_for_names(self) -> None:
-        """Ask for the name of each player at this keyboard, then begin; the first is ours from now on."""
+        """Ask for the name of each player at this keyboard, then begin; the first name becomes our own."""
         rules, own_name = PRESETS[self.game.value], self.program.session.identity.name or ""
         names: list[str] = []
         for mark in rules.marks:

@@ -1,4 +1,4 @@
-"""The user's key bindings: the defaults, their changes, and the display names of keys."""
+"""The key bindings: the defaults, the user's changes, and the display names of keys."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Keymap:
 
     @property
     def for_library(self) -> Mapping[str, str]:
-        """All keys for Textual, or empty if none is changed: Textual drops keys that two actions share."""
+        """The keymap for Textual; empty if no key was changed, because Textual drops keys that two actions share."""
         return {name: ",".join(keys) for name, keys in self._keys.items()} if self._keys != ACTIONS else {}
 
     def find(self, key: str, text: str, actions: Sequence[str]) -> str:
-        """Return the first of these actions bound to the key or its character, or ""."""
+        """Return the first of these actions that is bound to the key or its character, or ""."""
         return next((name for name in actions if key in self._keys[name] or (text and text in self._keys[name])), "")
 
     def keys_of(self, action: str) -> tuple[str, ...]:
@@ -35,12 +35,12 @@ class Keymap:
         return key in self._keys.get(action, ())
 
     def show(self, action: str) -> str:
-        """Return the name of the action's first key: ``Enter``, ``Ctrl+Q``."""
+        """Return the display name of the action's first key, such as ``Ctrl+Q``; "-" if the action has no key."""
         keys = self._keys.get(action)
         return self.show_key(keys[0]) if keys else "-"
 
     def show_key(self, key: str) -> str:
-        """Return the name of a key.
+        """Return the display name of a key.
 
         >>> Keymap().show_key("ctrl+q"), Keymap().show_key("f1"), Keymap().show_key("question_mark")
         ('Ctrl+Q', 'F1', '?')

@@ -1,4 +1,4 @@
-"""The ladders, and a player's page with ratings, results against us and the latest rated games."""
+"""The page of a ladder, and a player's page with ratings, results against us and the latest rated games."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from tictactoe_words.ladders import describe_ladder, describe_meetings, tabulate
 CLOCK: Final = "3+2"
 
 _BY_NAME: Final = "?"
-"""The row that asks for a name."""
+"""The name of the row that asks for a player's name."""
 
 _PLAY: Final = "+"
-"""The row that looks for an opponent for a rated game."""
+"""The name of the row that looks for an opponent in a rated game."""
 
 
 class LadderPage(ListPage):
-    """A ladder: our neighbours, then the best players."""
+    """A ladder: the players ranked near us, then the best players."""
 
     situation = "ladder"
     heading = "ladder title"
@@ -100,7 +100,7 @@ class LadderPage(ListPage):
 
 
 class PlayerPage(HistoryPage):
-    """A player's page, with a key for a rated game."""
+    """A player's page, with a key to challenge the player to a rated game."""
 
     situation = "player"
     heading = "player title"
@@ -142,7 +142,7 @@ class PlayerPage(HistoryPage):
         return action != "share" and super().check_action(action, parameters)
 
     def action_challenge(self) -> None:
-        """Challenge the player to a rated game of the ladder with the usual clock."""
+        """Challenge the player to a rated game of this ladder, with the clock `CLOCK`."""
         terms, name = (PRESETS[self._rules], parse_clock(CLOCK)), self.describe_heading()
         self.program.ways_in.go(Choice("challenge", *terms, player=self._player, name=name, rated=True))
 

@@ -18,7 +18,7 @@ _MOST: Final = 2000
 
 
 def hand_on(event: events.Event, screen: Screen[Any]) -> bool:
-    """Pass a key to the active screen if `screen` has been covered meanwhile; return True if it was passed on."""
+    """Return False if `screen` should handle the event; else pass the key to the screen that now covers `screen`."""
     if screen.is_active or not isinstance(event, events.Key):
         return False
     screen.app.post_message(events.Key(event.key, event.character))
@@ -38,7 +38,7 @@ class Line(Input, inherit_bindings=False):
             await super().on_event(event)
 
     def on_key(self, event: events.Key) -> None:
-        """Ignore the key: the app calls `write` after the earlier keys have been handled."""
+        """Ignore the key; the app calls `write` once all earlier keys have been handled."""
         event.prevent_default()
 
     def on_paste(self, event: events.Paste) -> None:
@@ -52,11 +52,11 @@ class Line(Input, inherit_bindings=False):
 
 
 class RoomLine(Line, can_focus=False):
-    """The chat and command line of a room: Textual's input as an editor only. `press` hands it keys; the foot draws it.
+    """The chat and command line of a room: a hidden input that edits the text; the foot of the screen draws it.
 
     Attributes:
-        mode: What is being typed, "" while the line is closed.
-        unsaid: Chat text that was not sent, for the next time.
+        mode: What is being typed, or "" while the line is closed.
+        unsaid: Chat text that was not sent; the line shows it again when it is next opened.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("up", "recall(-1)"), Binding("down", "recall(1)")]
@@ -70,7 +70,7 @@ class RoomLine(Line, can_focus=False):
         self._at = 0
 
     def switch(self) -> None:
-        """Open the line for chat, close it keeping the text, or complete a command."""
+        """Complete a command; otherwise open the line for chat, or close it and keep the text for later."""
         if self.mode == "command":
             self.fill(self.completion or self.value)
         elif self.mode:
@@ -91,7 +91,7 @@ class RoomLine(Line, can_focus=False):
         return text
 
     def submit(self) -> str:
-        """Close the line, remember a command, and return the text."""
+        """Close the line and return its text; a command is added to the history."""
         if self.mode == "command" and self.value.strip():
             self._past.append(self.value)
         return self.close()
@@ -101,7 +101,7 @@ class RoomLine(Line, can_focus=False):
         self.cursor_position = len(text)
 
     def write(self, text: str) -> None:
-        """Replace the selection by printable text, up to the maximum length."""
+        """Replace the selection by the printable characters of the text, up to the maximum length."""
         cleaned = clean_text(" ".join(text.replace("\t", " ").splitlines()))
         super().write(cleaned[: _MOST - len(self.value)])
 
@@ -116,14 +116,17 @@ class RoomLine(Line, can_focus=False):
 
     @property
     def completion(self) -> str:
-        """The first command that begins with the typed text, or ""; the suggested commands come first."""
+        """The first command that begins with the typed text, suggested commands first; or ""."""
         typed = self.value.lstrip().lower() if self.mode == "command" else ""
         others = (each.typed[-1].split()[0] for commands in COMMANDS.values() for each in commands if each.typed)
         words = (*map(word_of, SUGGESTED), *others)
         return next((word for word in words if typed and word.startswith(typed) and word != typed), "")
 
     def lay_out(self, width: int) -> tuple[str, int, str]:
-        """Return the visible text, and the column and text of the selection or caret, which is "_" at the end."""
+        """Return the visible text, and the column and text to highlight: the selection, or the character at the caret.
+
+        At the end of the text, the caret is a "_", and nothing is highlighted.
+        """
         text = say("room saying", text=self.value) if self.mode == "chat" else f":{self.value}"
         start, end = (len(text) - len(self.value) + at for at in sorted(self.selection))
         if start == len(text):

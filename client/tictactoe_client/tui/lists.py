@@ -1,4 +1,4 @@
-"""Lists of one-line rows with one chosen row."""
+"""Lists of one-line rows with a chosen row, and the page of running games."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _MAX_COLUMN: Final = 34
 
 
 class Signed(OptionList, inherit_bindings=False):
-    """A list that marks its chosen row with a sign, so that it needs no colour."""
+    """A list that marks its chosen row with ">", so that it can do without colour."""
 
     def render_line(self, y: int) -> Strip:
-        """Return a line; in the chosen row the sign replaces the first character."""
+        """Return a line; in the chosen row, ">" replaces the first character."""
         strip = super().render_line(y)
         if y + int(self.scroll_offset.y) != self.highlighted:
             return strip
@@ -37,7 +37,7 @@ class Signed(OptionList, inherit_bindings=False):
 
 
 class Rows(Signed, can_focus=False):
-    """Named rows; moving the choice redraws only the two rows concerned."""
+    """Named rows; choosing another row redraws only the two rows concerned."""
 
     highlighted: reactive[int | None] = reactive(None, repaint=False)
     _painted: int | None = None
@@ -69,11 +69,11 @@ class Rows(Signed, can_focus=False):
 
 
 class ListPage(Page):
-    """A page with one or more lists below each other that share one chosen row."""
+    """A page with one or more lists, one below the other; one row of all of them is chosen."""
 
     BINDINGS: ClassVar[list[BindingType]] = bind_keys("list")
     wraps = True
-    """Whether moving past the last row goes to the first."""
+    """Whether moving down from the last row chooses the first."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -91,7 +91,7 @@ class ListPage(Page):
         return self._names.index(self.chosen) if self.chosen in self._names else 0
 
     async def fetch(self, client: Client) -> None:
-        """Load what the page shows: when it comes to the top, and after each connection."""
+        """Load what the page shows; called when the page comes to the top, and after each connection."""
 
     def opened(self) -> None:
         self.program.start_online(self.fetch)
@@ -105,20 +105,20 @@ class ListPage(Page):
         self.rows.show(rows, self.chosen)
 
     def keep(self, names: Sequence[str]) -> None:
-        """Set the names of the rows; if the chosen row is gone, choose the first."""
+        """Set the names of the rows; if the chosen row is not among them, choose the first."""
         self._names = names
         if names and self.chosen not in names:
             self.chosen = names[0]
             self.chose()
 
     def choose(self, name: str) -> None:
-        """Choose a row, which may still be missing."""
+        """Choose a row, even if it is not in the list yet."""
         self.chosen = name
         self.chose()
         self.redraw()
 
     def chose(self) -> None:
-        """Handle that another row is chosen."""
+        """Called when another row has been chosen."""
 
     def open_row(self, name: str) -> None: ...
 
@@ -145,7 +145,7 @@ class ListPage(Page):
 
 
 class WatchPage(ListPage):
-    """The running public games; users can type the code of another game."""
+    """The running public games; typing a letter or digit asks for the code of another game."""
 
     situation = "watch"
     heading = "watch title"
@@ -180,7 +180,7 @@ class WatchPage(ListPage):
 
 
 def align(table: Mapping[str, Sequence[str]]) -> tuple[str, dict[str, str]]:
-    """Return a table's titles, which are its first row, and its other rows by name, each as one aligned line.
+    """Return the first row of a table, the column titles, and its other rows by name, each as one aligned line.
 
     >>> align({"": ("room", "who"), "K7M4PQ": ("K7M4PQ", "ana")})
     ('  room    who', {'K7M4PQ': 'K7M4PQ  ana'})

@@ -1,4 +1,4 @@
-"""The page about the name and the devices of the player."""
+"""The page about the player's name and devices."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tictactoe_protocol.text import MAX_NAME_LENGTH
 from tictactoe_words.catalogue import say
 
 _OTHER_LINES: Final = 12
-"""The lines of the screen besides commands, devices and the QR code of a link."""
+"""The lines of the screen that are not commands, devices or the QR code of a link."""
 
 
 class NamesPage(ListPage):
-    """Commands, devices and the latest answer; rescue codes stay until the user has written them down.
+    """Lists commands and devices, and shows the latest answer; rescue codes stay until the user has noted them.
 
     Attributes:
-        claimed: When the page is closed, "" if the name is claimed by then, or None.
+        claimed: Set when the page is closed: "" if the name is claimed, otherwise None.
     """
 
     situation = "names"

@@ -1,4 +1,4 @@
-"""The form for a new room: game, clock and opponent first, all other terms on request."""
+"""The form for a new room: game, clock and opponent first; the line "more" shows all other terms."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from tictactoe_words.wording import LEVELS, capitalize, describe_level
 
 _FIRST: Final = ("game", "clock", "with", "begin", "more")
 _TITLES: Final = {"board": "does board", "analysis": "analysis open", "chat": "chat players"}
-"""The ids of titles that also stand elsewhere."""
+"""The ids of titles that other pages use, too."""
 _OF_OTHERS: Final = ("seen", "analysis", "chat")
-"""The lines that have no meaning on the client's own server."""
+"""The lines about other people, which the client's own server leaves out."""
 
 
 def list_lines(*, alone: bool) -> dict[str, Field]:
@@ -63,17 +63,17 @@ def _name_opponent(who: str) -> str:
 
 
 def _explain(name: str) -> str:
-    """Return the note of a line, with which the command line explains the same option, or ""."""
+    """Return the note of a line, which is the help text of the same command-line option, or ""."""
     return say(f"option {name}") if name in (*RULES, "seat", "clock") else ""
 
 
 def name_games(*more: str) -> Mapping[str, str]:
-    """Return the named games, and `more`, by their titles."""
+    """Return the names of the preset games, and of `more`, by their titles."""
     return {say(f"name of {preset}"): preset for preset in (*PRESETS, *more)}
 
 
 class NewRoomPage(FormPage):
-    """The form; Enter opens the room from any line."""
+    """The form for a new room; Enter opens the room from any line."""
 
     situation = "new"
     heading = "new room title"
@@ -101,7 +101,7 @@ class NewRoomPage(FormPage):
             return misuse.message, "bad"
 
     def took(self, name: str) -> None:
-        """Update dependent lines: a named game sets the rules, and changed rules select the matching game."""
+        """Update dependent lines: a preset game sets the rules, and changed rules select the matching game."""
         values = self.values
         if name == "game" and (rules := PRESETS.get(values["game"])) is not None:
             for rule, value in values_of(rules).items():
@@ -135,7 +135,7 @@ class NewRoomPage(FormPage):
             self.program.say(misuse.message, "bad")
 
     def action_back(self) -> None:
-        """Undo the text of the line, or leave the form."""
+        """Restore the text of an edited line, or leave the form."""
         if isinstance(self.line, FormLine) and self.is_edited and not self.program.ways_in.waits_for:
             self.line.value = self._before
         else:

@@ -1,4 +1,4 @@
-"""The base of pages outside rooms: title, body, a line of news, and the keys that work now."""
+"""The base of pages outside rooms: heading, body, a line of news, and the keys that work now."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from tictactoe_words.commands import list_first, order_keys
 from tictactoe_words.wording import capitalize
 
 Part = tuple[str, str]
-"""A text and its role: ``title``, ``dim``, ``key``, ``good``, ``warn`` or ``bad``, empty for ordinary text."""
+"""A text and its style: ``title``, ``dim``, ``key``, ``good``, ``warn``, ``bad``, or "" for ordinary text."""
 
 _LASTING = ("help", "quit")
-"""The keys that the last line keeps longest when it is short of room."""
+"""The keys whose hints are dropped last if the line of keys is too long."""
 
 
 class Text(Static):
@@ -49,19 +49,19 @@ class Text(Static):
 
 
 class Page(ClientScreen):
-    """A page."""
+    """A page outside rooms. Subclasses fill its body."""
 
     situation: ClassVar[str] = "page"
-    """The name of the page in the table of commands, which lists its keys."""
+    """The page's name in the table of commands, where its keys are listed."""
     BINDINGS: ClassVar[list[BindingType]] = bind_keys("page")
     AUTO_FOCUS = ""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-medium"), (104, "-wide")]  # noqa: RUF012 (so the library has it)
     VERTICAL_BREAKPOINTS = [(0, "-low"), (18, "-middling"), (30, "-high")]  # noqa: RUF012
     heading = ""
-    """The id of the title."""
+    """The id of the sentence that is the page's heading."""
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Bind the keys of the subclass's own situation."""
+        """Bind the keys of a subclass that has its own situation."""
         if "situation" in vars(cls):
             cls.BINDINGS = bind_keys(cls.situation)
         super().__init_subclass__(**options)
@@ -102,7 +102,7 @@ class Page(ClientScreen):
     def _list_keys(self) -> list[Part]:
         ids = {f"screen.{binding.action}": binding.id for _, binding in self._bindings if binding.id}
         named: dict[str, str] = {}
-        for active in self.active_bindings.values():  # first the bindings of the focused input
+        for active in self.active_bindings.values():  # the bindings of the focused input come first
             binding = active.binding
             if active.enabled and binding.show and (label := self.describe_key(binding.description)):
                 named.setdefault(binding.id or ids.get(binding.action, binding.action), label)
@@ -113,7 +113,7 @@ class Page(ClientScreen):
         return [part for keys, label in hints for part in ((keys, "key"), (f" {label}  ", "dim"))]
 
     def name_key(self, id: str) -> str:
-        """Return the id of a key's current description, or "" to hide the key."""
+        """Return the id of a key's current label, by default `id`; return "" to hide the key."""
         return id
 
     def describe_key(self, label: str) -> str:
@@ -169,7 +169,7 @@ class Page(ClientScreen):
 
 
 class Scroll(VerticalScroll, inherit_bindings=False):
-    """A scrollable text."""
+    """A text that scrolls by keys."""
 
     BINDINGS: ClassVar[list[BindingType]] = bind_keys("text")
 

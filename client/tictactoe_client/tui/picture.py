@@ -1,4 +1,4 @@
-"""A grid of characters with roles (``title``, ``key``, ``mark0``); the theme has a colour for each role."""
+"""A grid of characters, each with a role such as ``title`` or ``mark0``. The theme defines a style for each role."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from tictactoe_protocol import clean_text
 from tictactoe_words.catalogue import say
 
 Cell = tuple[str, str]
-"""A character, empty for the second half of a wide one, and its role."""
+"""A character and its role; the character is "" in the second cell of a wide one."""
 Text = tuple[str, str]
 
 _BLANK: Cell = (" ", "")
 ASCII = str.maketrans("…–èÈ✗╳●‹›▼▲─│╭╮╰╯▶◂·✓", "~-eExx*<>v^-|++++><-+")
-"""The ASCII replacements for our own signs."""
+"""The ASCII replacements of the special characters that we draw."""
 
 
 class Picture:
-    """A grid of cells that clips everything outside. With `ascii_only`, our own signs become ASCII."""
+    """A grid of cells; drawing outside of it has no effect. `ascii_only` replaces special characters with ASCII."""
 
     def __init__(self, width: int, height: int, *, ascii_only: bool = False) -> None:
         self.width = width
@@ -30,14 +30,14 @@ class Picture:
         self.rows: list[list[Cell]] = [[_BLANK] * width for _ in range(height)]
 
     def put(self, x: int, y: int, text: str, role: str = "", *, until: int | None = None) -> int:
-        """Write text at a cell, at most up to the column `until`; return the column after the text."""
+        """Write a text from a cell on, but not beyond the column `until`; return the column after the text."""
         return self.put_parts(x, y, (text, role), until=until)
 
     def put_right(self, y: int, text: str, role: str = "") -> None:
         self.put_parts(max(0, self.width - 1 - measure(text)), y, (text, role))
 
     def put_parts(self, x: int, y: int, *parts: Text, until: int | None = None) -> int:
-        """Write texts one after another, like `put`; control characters are removed."""
+        """Write texts one after the other, like `put`; control characters are removed."""
         end = self.width if until is None else min(until, self.width)
         row = self.rows[y] if 0 <= y < self.height else [_BLANK] * self.width
         for text, role in parts:
@@ -51,7 +51,7 @@ class Picture:
         return x
 
     def paste(self, x: int, y: int, rows: Sequence[Sequence[Cell]], role: str | None = None) -> None:
-        """Overwrite cells with these rows, in their own roles or in a single one."""
+        """Overwrite cells with these rows; `role`, if given, replaces the roles of their cells."""
         for line, row in zip(self.rows[y:], rows, strict=False):
             cells = row[: max(0, self.width - x)]
             line[x : x + len(cells)] = cells if role is None else [(character, role) for character, _ in cells]
@@ -62,7 +62,7 @@ class Picture:
 
 @lru_cache(maxsize=1024)
 def _split(text: str) -> tuple[str, ...]:
-    """Return the text by cells: combining marks share a cell, and the second cell of a wide character is empty."""
+    """Split a text into cells; combining marks share a cell, and a wide character is followed by ""."""
     text = clean_text(text)
     cells: list[str] = []
     for start, end, size in split_graphemes(text)[0]:
@@ -71,7 +71,7 @@ def _split(text: str) -> tuple[str, ...]:
 
 
 def place_stage(size: tuple[int, int], window: tuple[int, int]) -> Region:
-    """Return the region for content of this size, centred in the window; 2/5 of the vertical space are above it.
+    """Return where to draw content of this size: centred horizontally, with 2/5 of the free lines above it.
 
     >>> place_stage((100, 30), (200, 50))
     Region(x=50, y=8, width=100, height=30)
@@ -84,8 +84,7 @@ measure = cell_len
 
 
 def shorten(text: str, width: int) -> str:
-    """Return the text, cut to this width with an ellipsis.
-
+    """Return the text, its end cut off with an ellipsis if it is wider than `width`.
     >>> shorten("guest-otter", 6)
     'guest…'
     """
@@ -93,7 +92,7 @@ def shorten(text: str, width: int) -> str:
 
 
 def shorten_left(text: str, width: int) -> str:
-    """Return the text, its beginning cut to this width with an ellipsis.
+    """Return the text, its beginning cut off with an ellipsis if it is wider than `width`.
 
     >>> shorten_left("ws://localhost:8765  1 ms", 12)
     '…:8765  1 ms'
@@ -106,7 +105,7 @@ def shorten_left(text: str, width: int) -> str:
 
 
 def shorten_words(text: str, width: int) -> str:
-    """Return the text, cut to this width after a whole word with an ellipsis.
+    """Return the text, cut off after a whole word with an ellipsis if it is wider than `width`.
 
     >>> shorten_words("B2 is taken by O. Free: A2 C2 A3.", 20)
     'B2 is taken by O. …'
@@ -118,13 +117,13 @@ def shorten_words(text: str, width: int) -> str:
 
 
 def fold(text: str, width: int, most: int) -> list[str]:
-    """Return the text wrapped to at most `most` lines, the last one cut after a word."""
+    """Wrap a text to at most `most` lines; if it is longer, the last line is cut off after a word."""
     lines = wrap(text, width)
     return [*lines[: most - 1], shorten_words(" ".join(lines[most - 1 :]), width)] if len(lines) > most else lines
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """Return the text wrapped to this width, at spaces if possible."""
+    """Wrap a text to this width, at spaces if possible; return at least one line."""
     lines: list[str] = []
     line = ""
     for word in text.split(" "):
@@ -138,7 +137,7 @@ def wrap(text: str, width: int) -> list[str]:
 
 
 def notice_size(needed: tuple[int, int], window: tuple[int, int], question: str) -> list[str]:
-    """Return the lines for a window that is too small: the needed size, then the open question, if any.
+    """Return what to show in a window that is too small: the size needed, then the open question, if any.
 
     >>> notice_size((24, 9), (20, 8), "")
     ['24x9 needed, now', '20x8']

@@ -1,4 +1,4 @@
-"""The base of screens, and the program as screens see it; `app` adds the concrete screens."""
+"""The base class of screens, and the base class of the program, which screens use; `app` adds the actual screens."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ from tictactoe_words.scene import describe_loss
 from tictactoe_words.tournaments import describe_call
 
 _IDLE_SECONDS = 10.0
-"""The time without a key after which a person counts as away, if the terminal reports no focus."""
+"""The time without a key after which the person counts as away, if the terminal does not report its focus."""
 
 
 class ClientScreen(Screen[None], inherit_bindings=False):
-    """A screen, drawn only while it is on top. Subclasses override the hooks below."""
+    """A screen, drawn only while it is visible. Subclasses override the hooks below."""
 
     needs_server = True
-    """Whether to close the screen if no server can be reached; home then shows why."""
+    """Whether to close the screen if no server can be reached; the home screen then shows why."""
 
     _is_dirty = False
 
@@ -74,20 +74,20 @@ class ClientScreen(Screen[None], inherit_bindings=False):
 
     @property
     def is_current(self) -> bool:
-        """Whether the screen is visible: on top, or under a question. Textual would paint any screen below a modal."""
+        """Whether the screen is on top, or covered only by a prompt; Textual would also draw screens further below."""
         return self.is_active or (super().is_current and self.app.screen.is_modal)
 
     async def on_event(self, event: events.Event) -> None:
         try:
             if isinstance(event, events.Key):
-                await asyncio.sleep(0)  # what the previous key has started may ask now, and gets this key
+                await asyncio.sleep(0)  # the previous key's task may open a prompt first, which then gets this key
             if not hand_on(event, self):
                 await super().on_event(event)
         except Exception as error:
             self.program.fail(error)
 
     def redraw(self) -> None:
-        """Schedule one drawing for all current changes; pending messages are sent first."""
+        """Schedule a single redraw for all changes made until then."""
         if not self._is_dirty and self.is_mounted:
             self._is_dirty = True
             self.program.start(self._draw())
@@ -110,13 +110,13 @@ class ClientScreen(Screen[None], inherit_bindings=False):
         self.redraw()
 
     def connected(self) -> None:
-        """Called after each connection, perhaps to a server that does not know us."""
+        """Called after each new session with a server, which may be another server than before."""
 
     def opened(self) -> None:
-        """Called when the screen comes to the top."""
+        """Called when the screen is opened, or the screens above it are closed."""
 
     def covered(self, screen: ClientScreen) -> None:
-        """Called when another screen is put on top."""
+        """Called when another screen is opened above this one."""
 
     def closed(self) -> None: ...
 
@@ -124,27 +124,30 @@ class ClientScreen(Screen[None], inherit_bindings=False):
         """Called at each key or click, before it is handled and the status line is cleared."""
 
     def asks_first(self, leave: Callable[[], None]) -> bool:
-        """Ask for confirmation if leaving costs something; return True if a question was opened."""
+        """Ask for confirmation if leaving costs something; return True if a question was opened.
+
+        The question calls `leave` if the person confirms.
+        """
         return False
 
     async def say_goodbye(self, *, gives_up: bool) -> str:
-        """Leave the room if the person `gives_up`, as the program ends; return a line for the terminal."""
+        """Called as the program ends: leave the room if `gives_up`; return a last line for the terminal, or ""."""
         return ""
 
     def describe_loss(self, reason: str) -> str:
-        """Describe the game lost with the connection, or return ""."""
+        """Return a sentence about the running game if the connection is lost for good, or "" if there is no game."""
         return ""
 
     def survives_loss(self) -> bool:
-        """Return True if the screen has to stay open after the final loss of the connection."""
+        """Return True if the screen has to stay open even if the connection is lost for good."""
         return False
 
     def gives_way(self) -> bool:
-        """Make way for the board of a call; return False during a game."""
+        """Prepare to be covered by another board; return False if the person must not be interrupted."""
         return True
 
     def takes(self, action: str) -> bool:
-        """Return True if the screen itself needs a key that answers challenges."""
+        """Return True if the screen itself uses the key of this answer to challenges."""
         return False
 
     def describe_key(self, label: str) -> str:
@@ -152,12 +155,14 @@ class ClientScreen(Screen[None], inherit_bindings=False):
 
 
 class Program(App[int], inherit_bindings=False):
-    """The program.
+    """The program as its screens see it.
 
     Attributes:
-        last_words: Printed on standard error at the end.
-        save_problem: Why the latest choice of a setting is not saved, or "".
-        saving: Held while a choice is saved.
+        last_words: A line to print on standard error at the end, or "".
+        last_game: The exit code for the result of the latest game, or None.
+        status: The message on the status line and its style, or None.
+        save_problem: Why the latest change of a setting could not be saved, or "".
+        saving: Held while settings are saved.
     """
 
     asks = True
@@ -192,14 +197,14 @@ class Program(App[int], inherit_bindings=False):
         )
         self._rung: set[str] = set()
         self._answered: set[str] = set()
-        self._shown = ""  # the challenge that is in sight, which alone is answered
+        self._shown = ""  # the id of the challenge on the screen, the only one that keys answer
         self._told_call: tuple[str, str] | None = None
         self.lobby = Lobby(self.session, self.start)
         self.ways_in = WaysIn(self, first)
 
     @property
     def screens(self) -> Sequence[ClientScreen]:
-        """The client's screens, the top one last, without questions and Textual's own screens."""
+        """The screens of this client, the top one last, without prompts and Textual's own screens."""
         return [screen for screen in self.screen_stack if isinstance(screen, ClientScreen)]
 
     def open(self, screen: ClientScreen) -> None:
@@ -211,19 +216,19 @@ class Program(App[int], inherit_bindings=False):
         self.redraw()
 
     def open_room(self, room: Room, choice: Choice, over: Screen[Any] | None, news: str = "") -> None:
-        """Open an entered room above `over`, by default above the first screen, unless the connection has failed."""
+        """Open a room's screen above `over`, by default above the first screen, unless the connection has failed."""
         raise NotImplementedError
 
     def open_event(self, code: str, ticket: str, address: Address | None) -> None:
-        """Open the page of an event, perhaps at another server, and enter it if there is a ticket."""
+        """Open the page of an event, moving to the server at `address` if given; a ticket enters the event."""
         raise NotImplementedError
 
     async def claim_name(self, why: str) -> str | None:
-        """Open the page about the player's name, and say why; return "" if it is closed with a claimed name."""
+        """Open the page about names, showing why; return "" if the name is claimed when it closes, else None."""
         raise NotImplementedError
 
     async def ask(self, prompt: Prompt) -> str | None:
-        """Ask above the current screen, as a `Face`; what asks is cancelled if the prompt is closed unanswered."""
+        """Ask as `Face.ask` does, above the current screen; closing the prompt without an answer cancels the caller."""
         if prompt.claims_name:
             return await self.claim_name(prompt.text)
         screen = PromptScreen(prompt, self.keymap)
@@ -234,7 +239,7 @@ class Program(App[int], inherit_bindings=False):
         self.say(" ".join(lines))
 
     def close(self, screen: ClientScreen) -> None:
-        """Close a screen and those above it; closing the first screen ends the program."""
+        """Close a screen and all screens above it; closing the first screen ends the program."""
         if screen is self.screens[0]:
             self.leave(self._exit_code())
         elif screen in self.screens:
@@ -259,7 +264,7 @@ class Program(App[int], inherit_bindings=False):
             screens[-1].redraw()
 
     def start(self, work: Coroutine[Any, Any, object]) -> asyncio.Task[None]:
-        """Start a task; refusals are shown on the status line, other exceptions end the program."""
+        """Start a task; its client errors are shown on the status line, other exceptions end the program."""
         return self._work.start(self._guard(work))
 
     def start_online(self, work: Callable[[Client], Coroutine[Any, Any, object]]) -> bool:
@@ -270,6 +275,7 @@ class Program(App[int], inherit_bindings=False):
         return client is not None
 
     async def read_game(self, client: Client, game: str, show: Callable[[GameRecord], object]) -> None:
+        """Fetch the record of a game and pass it to `show`, or say why it is unreadable."""
         try:
             record = parse_record(await client.games.record(game))
         except RecordError as error:
@@ -283,7 +289,10 @@ class Program(App[int], inherit_bindings=False):
         self.redraw()
 
     def describe_connection(self, width: int, *, holds_seat: bool = False) -> tuple[str, str] | None:
-        """Describe a lost connection, or return None; with `holds_seat`, say how long the seat is held."""
+        """Return a text about a lost connection and its style, or None while connected.
+
+        With `holds_seat`, the text says how long the seat is still held.
+        """
         session, now = self.session, time.monotonic()
         if session.phase != "away" or session.retrying is None:
             is_returning = session.phase == "connecting" and session.client is not None
@@ -309,14 +318,14 @@ class Program(App[int], inherit_bindings=False):
                 name = await self.ask(Prompt(say("program save as", why=misuse.message), name, limit=200))
 
     def ring(self) -> None:
-        """Ring the bell as the settings say: always, or while the person is away."""
+        """Ring the bell if the settings ask for it: always, or only while the person is away."""
         is_idle = time.monotonic() - self._last_key > _IDLE_SECONDS
         is_away = is_idle if self._is_focused is None else not self._is_focused
         if self.settings.bell == "always" or (self.settings.bell == "away" and is_away):
             self.bell()
 
     def leave(self, code: int, message: str = "") -> None:
-        """Say goodbye and end the program with this exit code and a line on standard error."""
+        """Leave the room and end the program with this exit code; print `message` on standard error."""
         self.last_words = self.last_words or message
         self.start(self._say_goodbye(code))
 
@@ -337,12 +346,12 @@ class Program(App[int], inherit_bindings=False):
         self.change("theme", name)
 
     def show_theme(self) -> None:
-        """Apply the theme; for `auto`, the environment decides."""
+        """Apply the theme of the settings; the theme `auto` depends on the environment."""
         self.theme = resolve_theme(self.settings.theme, colour=self.settings.colour)
         self.redraw()
 
     def change(self, field: str, value: str | bool) -> None:
-        """Change a setting, now and, unless `client.toml` sets it, for later runs."""
+        """Change a setting at once, and save it for later runs unless `client.toml` sets it."""
         changed: Callable[..., Settings] = replace
         self.settings = changed(self.settings, **{field: value})
         if field == "mouse":
@@ -357,13 +366,16 @@ class Program(App[int], inherit_bindings=False):
         self.show_theme()
 
     def rename(self, name: str) -> None:
-        """Change our name, now and, unless something else sets it, for later runs."""
+        """Change our name at once, and save it as `keep_name` does."""
         self.ways_in.give_up()
         self.session.rename(name)
         self.keep_name(name)
 
     def keep_name(self, name: str) -> None:
-        """Use a name from the next hello on, and as for `rename` in later runs."""
+        """Use a name from the next hello on, and save it for later runs.
+
+        It is not saved if the name comes from the command line, the environment or `client.toml`.
+        """
         self.session.identity.name = name
         if self.settings.name_is_for_now or "name" in self.settings.fixed:
             self.say(say("program name for now"), "dim")
@@ -371,7 +383,7 @@ class Program(App[int], inherit_bindings=False):
             self.start(self._keep("name", name))
 
     async def _keep(self, name: str, value: str | bool) -> None:
-        """Save a choice, and earlier ones that could not be saved."""
+        """Save a setting, and earlier settings that could not be saved."""
         async with self.saving:
             self._unsaved[name] = value
             try:
@@ -384,7 +396,10 @@ class Program(App[int], inherit_bindings=False):
         self.redraw()
 
     def heed_call(self, *, is_wanted: bool = False) -> None:
-        """Open the board of a call, once and unless the person plays or is being asked; otherwise announce the call."""
+        """Open the board that a tournament calls us to; announce the call if the person must not be interrupted.
+
+        Each call opens its board only once, unless `is_wanted`.
+        """
         call = next(iter(self.session.client.tournaments.calls), None) if self.session.client is not None else None
         if self.status is self._told_call:
             self.status = None
@@ -402,7 +417,7 @@ class Program(App[int], inherit_bindings=False):
             self._told_call = self.status
 
     def action_call(self) -> None:
-        """Go to the board of a call, or else to the next game over days that awaits us."""
+        """Go to the board of a call; if there is none, go to the next game over days that awaits our move."""
         client, screen = self.session.client, self.screens[-1]
         room = getattr(screen, "room", None)
         way = next_turn(client, room.code if isinstance(room, Room) else "")
@@ -412,11 +427,12 @@ class Program(App[int], inherit_bindings=False):
             self.ways_in.go(way)
 
     def describe_status(self, *, plays: bool = False) -> tuple[str, str] | None:
-        """Return the status line: the last message or, unless the person `plays`, an open challenge."""
+        """Return the status line and its style: the last message, or else an open challenge unless we play; or None."""
         self._shown = ""
         return self.describe_challenge() if self.status is None and not plays else self.status
 
     def describe_challenge(self) -> tuple[str, str] | None:
+        """Return a text about an open challenge and its style, or None; from now on the keys answer this challenge."""
         client = self.session.client
         challenge = find_asked(client, or_own=True) if client and self.session.phase == "online" else None
         if challenge is None or client is None:
@@ -430,7 +446,7 @@ class Program(App[int], inherit_bindings=False):
         ), "warn"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave the answer keys to the screen if there is no challenge, or if the screen needs them."""
+        """Disable the keys that answer challenges if there is no challenge, or if the top screen needs them."""
         client, way = self.session.client, str(parameters[0] if parameters else "")
         if action != "answer":
             return super().check_action(action, parameters)
@@ -438,7 +454,7 @@ class Program(App[int], inherit_bindings=False):
         return is_asked and self.screen is self.screens[-1] and not self.screens[-1].takes(way)
 
     def action_answer(self, way: str) -> None:
-        """Answer the challenge on the screen; if another one is open, show that instead. Do nothing during a game."""
+        """Answer the challenge on the screen; if another has replaced it, show that first. Ignored during a game."""
         client = self.session.client
         challenge = find_asked(client, or_own=True) if client is not None and not client.rooms.plays else None
         if challenge is not None and challenge.challenge != self._shown:
@@ -483,7 +499,7 @@ class Program(App[int], inherit_bindings=False):
             self.say(describe_push(message.push))
 
     def _tell_turns(self, count: int) -> None:
-        """In a game over days, say how many await us and which key goes to the next one."""
+        """In a game over days, say how many games await our move, and which key goes to the next one."""
         room = getattr(self.screens[-1], "room", None)
         if isinstance(room, Room) and room.keeps_seat and next_turn(self.session.client, room.code):
             self.say(f"{say('turns await', n=count)} {say('tournament go', key=self.keymap.show('call'))}", "good")
@@ -504,12 +520,12 @@ class Program(App[int], inherit_bindings=False):
             self.fail(error)
 
     def fail(self, error: Exception) -> None:
-        """End the program after a bug; Textual would print all local variables."""
+        """End the program after a bug, and keep the error for `start`; Textual would print all local variables."""
         self.failure = self.failure or error
         self._end(ExitCode.OUR_BUG)
 
     def _lose(self, failure: ClientError) -> None:
-        """End the program during a game; otherwise go home, or to a page that has to stay open."""
+        """Handle the final loss of the connection: return to a page that survives it, end the program, or go home."""
         screen, is_first = self.screens[-1], len(self.screens) == 1
         if survivor := next((below for below in reversed(self.screens) if below.survives_loss()), None):
             self.go_back_to(survivor)
@@ -521,7 +537,7 @@ class Program(App[int], inherit_bindings=False):
             self.go_home()
 
     async def _say_goodbye(self, code: int) -> None:
-        """End the program; after a hang-up or SIGTERM, keep the seats."""
+        """Leave the rooms and end the program; after a hang-up or SIGTERM, keep the seats."""
         gives_up = code not in (ExitCode.HANGUP, ExitCode.TERMINATED) and self.session.phase == "online"
         if gives_up:
             await self.ways_in.finish()

@@ -1,4 +1,4 @@
-"""A prompt above a screen."""
+"""The screen that shows a prompt above another screen."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tictactoe_words.catalogue import say
 
 
 class Answer(Line):
-    """The text input of a question; Enter and Esc always answer it."""
+    """The text input of a prompt; Enter and Esc always answer the prompt, even if the user has changed the keys."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "screen.confirm"), Binding("escape", "screen.back")]
 
@@ -30,7 +30,7 @@ class PromptScreen(ModalScreen[None], inherit_bindings=False):
     """Shows a prompt.
 
     Attributes:
-        answered: The answer, as for `Face.ask`; cancelled if the prompt is closed without one.
+        answered: The answer that `Face.ask` returns; cancelled if the prompt is closed without an answer.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bind_keys("question")
@@ -61,7 +61,7 @@ class PromptScreen(ModalScreen[None], inherit_bindings=False):
             await super().on_event(event)
 
     def on_key(self, event: events.Key) -> None:
-        """Keep characters that arrive before the input has the focus."""
+        """Write characters into the input even before it gets the focus."""
         if self.line is not None and self.focused is None and event.is_printable and event.character:
             self.line.write(event.character)
             event.stop()

@@ -1,4 +1,4 @@
-"""Starts the full screen, before its libraries are imported, and returns its exit code."""
+"""Starts the full screen; its libraries are imported only then."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def show_screen(
     *,
     first_page: FirstPage | None = None,
 ) -> int:
-    """Show the full screen and return the exit code; raises our own bugs after restoring the terminal."""
+    """Show the full screen and return the exit code; an unexpected error is raised after restoring the terminal."""
     address = address or parse_cluster(settings.server).first
     terminal = Terminal()
     hear_signals(lambda number: app.leave(128 + number), terminal.restore)
@@ -34,7 +34,7 @@ async def show_screen(
     loop = asyncio.get_running_loop()
     terminal.watch(lambda: loop.call_soon_threadsafe(app.leave, 128 + signal.SIGHUP))
     try:
-        # A separate task keeps the callers' coroutines off the stack of every key press.
+        # A separate task keeps the stack short while keys are handled.
         code = await asyncio.create_task(app.run_async(mouse=settings.mouse))
     finally:
         terminal.show_input()

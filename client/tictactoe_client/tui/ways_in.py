@@ -1,4 +1,4 @@
-"""The ways into rooms, on this server or on another one. Without a connection the wish waits for one."""
+"""Takes the person into rooms, on this server or another one; without a connection, the request waits for one."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ class Around(Face, Protocol):
 
 
 class WaysIn(Visit):
-    """The room that the person is entering, shared by all screens.
+    """Enters rooms for all screens, one at a time.
 
     Attributes:
-        first: The room of the command line; if it is refused, the program ends.
+        first: The room that the command line asks for, until it is entered; a refusal ends the program.
     """
 
     def __init__(self, program: Around, first: Choice | None) -> None:
@@ -55,7 +55,13 @@ class WaysIn(Visit):
         self._next: tuple[Choice, Screen[Any] | None, bool] | None = None
 
     def go(self, choice: Choice, over: Screen[Any] | None = None, *, is_first: bool = False) -> None:
-        """Enter a room on this server, unless another one is being entered; open its screen above `over` or home."""
+        """Enter a room on this server and open its screen above `over`, by default above the home screen.
+
+        Does nothing if another room is being entered.
+
+        Args:
+            is_first: Whether the command line asked for this room.
+        """
         client = self._program.session.client
         if client is None or needs_name(self._program.session, choice):
             self._next = (choice, over, is_first)
@@ -67,7 +73,7 @@ class WaysIn(Visit):
             self._program.start(self._arrive(self.enter(choice), choice, over, is_first=is_first))
 
     def go_as(self, name: str, choice: Choice) -> None:
-        """Enter a room under a name, after another hello if it is a new one."""
+        """Enter a room under a name; a new name needs another hello first."""
         if name == self._program.session.identity.name:
             self.go(choice)
         else:
@@ -86,7 +92,7 @@ class WaysIn(Visit):
         self._next = None
 
     def ask_for_room(self, typed: str, way: str = "join", over: Screen[Any] | None = None) -> None:
-        """Ask for the code or link of a room, beginning with `typed`, and go there."""
+        """Ask for the code or link of a room or event, with `typed` as its beginning, and go there."""
         self._program.start(self._ask_for_room(typed, way, over))
 
     async def _ask_for_room(self, typed: str, way: str, over: Screen[Any] | None) -> None:
@@ -119,7 +125,7 @@ class WaysIn(Visit):
     async def _arrive(
         self, coming: Coroutine[Any, Any, Entered | None], choice: Choice, over: Screen[Any] | None, *, is_first: bool
     ) -> None:
-        """Open the screen of an entered room, or the page of an event."""
+        """Wait until a room or event is entered, and open its screen."""
         program = self._program
         try:
             entered = await coming
@@ -139,7 +145,7 @@ class WaysIn(Visit):
 
 
 def needs_name(session: Session, choice: Choice) -> bool:
-    """Return True if the person has no name, and neither watches nor returns to a seat."""
+    """Return True if the person has to choose a name first: they have none, and need one to take a new seat."""
     client = session.client
     if client is None or session.identity.name is not None or not client.name.startswith(GUEST) or client.welcome.names:
         return False
@@ -147,7 +153,7 @@ def needs_name(session: Session, choice: Choice) -> bool:
 
 
 def _parse_place(text: str) -> tuple[str, Address | None] | tuple[str, str, Address | None]:
-    """Return the room's code and server, or of an event the code, the ticket and the server."""
+    """Return a room's code and server, or an event's code, ticket and server; the server may be None."""
     if not text:
         raise Misuse(say("enter type a code"))
     return parse_event(text) if is_event_link(text) else parse_room(text)

@@ -1,1 +1,1 @@
-"""A person's visit to a server: joining, staying and leaving, as coroutines that every face runs and none repeats."""
+"""A person's visit to a server: joining, staying and leaving, as coroutines that all user interfaces share."""

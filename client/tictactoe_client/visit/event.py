@@ -1,4 +1,4 @@
-"""Parses and carries out the commands at an event, for every face."""
+"""Parses and carries out the commands of a tournament, for every user interface."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OWN: Final = ("join", "leave", "away", "ready")
 
 
 def parse_command(line: str, hint: str = "") -> tuple[str, str]:
-    """Return the command of a typed line and its argument; `BadInput` with a hint for an unknown word."""
+    """Return the command of a typed line and its argument; raises `BadInput` with the hint for an unknown word."""
     word, _, argument = line.strip().partition(" ")
     for command in (*_OWN, *_RUN):
         if means(word, command):
@@ -36,9 +36,9 @@ def parse_command(line: str, hint: str = "") -> tuple[str, str]:
 
 
 async def carry_out(visit: Visit, event: Tournament, command: str, argument: str = "") -> list[str]:
-    """Carry out a command, and return a line for each card; raises `BadInput`, `Refused` or `Interrupted`.
+    """Carry out a command; return a line for each card that it issued. Raises `BadInput`, `Refused` or `Interrupted`.
 
-    To enter an event with tickets, a person is asked for the ticket; beginning and leaving are confirmed.
+    The person is asked for the ticket if the tournament requires one, and has to confirm ``begin`` and ``leave``.
     """
     face, prompt = visit.face, None
     if command == "leave":
@@ -63,19 +63,19 @@ async def carry_out(visit: Visit, event: Tournament, command: str, argument: str
 
 
 def _way_into(tournament: Tournament, argument: str) -> EventWay:
-    """Return the way into an event with an argument: a ticket if the event has tickets, otherwise a name."""
+    """Return how to enter the tournament; `argument` is the ticket if one is required, otherwise a name."""
     is_open = tournament.state.head.entry == "open"
     return EventWay(tournament.code, name=argument) if is_open else EventWay(tournament.code, ticket=argument)
 
 
 def link_to(client: Client, event: str, ticket: str = "") -> str:
-    """Return the link to an event; a link with a ticket enters the event."""
+    """Return the link to an event; opening a link with a ticket enters the event."""
     address = reachable_address(client.cluster.given.first)
     return address.link_to(f"e/{event}#{ticket}" if ticket else f"e/{event}")
 
 
 def list_cards(client: Client, event: str, cards: Iterable[Card]) -> list[str]:
-    """Return a line for each card: the name, and the link that enters under it."""
+    """Return a line for each card: the player's name, and the link that enters as this player."""
     return [f"{clean_text(card.name)}: {link_to(client, event, clean_text(card.ticket))}" for card in cards]
 
 

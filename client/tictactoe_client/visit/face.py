@@ -1,4 +1,4 @@
-"""What a visit needs from a face, such as plain mode or the full screen: to show lines, and to ask."""
+"""The face: what a visit needs from a user interface, such as plain mode or the full screen."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ Parsed = TypeVar("Parsed")
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A question.
+    """A question to the person: a line to type, or a confirmation.
 
     Attributes:
-        value: The initial text of the line to type; None asks for a confirmation.
-        default: What an empty line means where the initial text is not shown.
-        limit: The most characters of the line.
+        value: The initial text of the line; None asks for a confirmation.
+        default: The value of an empty line, for faces that do not show the initial text.
+        limit: The maximum length of the line.
         replaces: Whether typing replaces the initial text.
         yes: The id of the label of the key that confirms.
-        word: The id of a command that confirms like "yes" if it is typed, or "".
-        claims_name: Whether the person is to claim a name; a face may show its own page for this.
+        word: The id of a command that, if typed, confirms like "yes"; or "".
+        claims_name: Whether the question asks the person to claim a name; a face may show its own page instead.
     """
 
     text: str
@@ -40,19 +40,19 @@ class Prompt:
 
 
 class Face(Protocol):
-    """A user interface; `asks` tells whether there is a person to ask."""
+    """A user interface; `asks` is True if there is a person to ask."""
 
     asks: bool
 
     async def ask(self, prompt: Prompt) -> str | None:
-        """Return the typed text, "" for a confirmation, or None for no and without a person to ask."""
+        """Return the typed text, or "" for yes; return None for no, or if there is no person to ask."""
 
     def show(self, *lines: str) -> None:
         """Show lines to the person."""
 
 
 class NoPerson:
-    """The face of a program, without a person who reads or answers."""
+    """The face for programs: no person reads or answers."""
 
     asks = False
 
@@ -64,7 +64,7 @@ class NoPerson:
 
 
 async def confirm(face: Face, prompt: Prompt) -> bool:
-    """Return True if a person agrees; without a person, nothing has to be confirmed."""
+    """Return True if the person agrees, or if there is no person to ask."""
     return not face.asks or await face.ask(prompt) is not None
 
 
@@ -73,7 +73,7 @@ async def ask_for(
 ) -> Parsed | None:
     """Ask until `parse` accepts the text, and return the result, or None if the person gives up.
 
-    With `replaces`, typing replaces a refused text.
+    If `replaces`, typing replaces a refused text.
     """
     why = ""
     while (text := await face.ask(replace(prompt, text=f"{why}{prompt.text}"))) is not None:
@@ -86,6 +86,6 @@ async def ask_for(
 
 
 async def choose_name(face: Face, proposed: str) -> str:
-    """Ask for the player's name, and return the proposed one if the person does not choose."""
+    """Ask for the player's name and return it, or the proposed one if the person does not choose."""
     prompt = Prompt(say("name question"), proposed, default=proposed, limit=MAX_NAME_LENGTH, replaces=True)
     return await ask_for(face, prompt, parse_name) or parse_name(proposed)

@@ -33,11 +33,11 @@ Entered = Room | Tournament
 class Visit:
     """Enters rooms, one at a time, and events.
 
-    A room that is entered after the person has given up is left again before the next one is entered.
+    If the server lets us into a room that the person no longer wants, we leave it before the next one is entered.
 
     Attributes:
         waits_for: A description of the room that is being entered, or "".
-        face: The person.
+        face: The user interface that shows lines and asks.
     """
 
     def __init__(self, face: Face, session: Session) -> None:
@@ -52,17 +52,17 @@ class Visit:
         return self._session.client
 
     def enter(self, way: AnyWay) -> Coroutine[Any, Any, Entered | None]:
-        """Give up the room that is being entered, if `way` leads to another one, and return an awaitable.
+        """Return a coroutine that enters a room or event; a room replaces the one that is being entered now.
 
-        The result is None if the person gives up, or plays on instead of going to another server. If the way is
-        refused and the person wants no other way, the refusal is raised.
+        The coroutine returns None if the person gives up, or plays on instead of moving to another server. It raises
+        `Refused` if the server refuses and the person does not accept the alternative, if there is one.
         """
         return self._enter(way, self._want(way))
 
     async def move_on(self, room: Room, choice: Choice) -> Room | None:
-        """Enter another room, and return it for the person to leave `room`; None to stay.
+        """Enter another room and return it; the caller then leaves `room`. Return None to stay in `room`.
 
-        A person stays after giving up, or if a game has begun in `room` meanwhile.
+        The person stays after giving up, or if a game has begun in `room` while waiting.
         """
         was_playing, entered = room.plays, await self.enter(choice)
         if not isinstance(entered, Room) or entered is room:
@@ -74,20 +74,23 @@ class Visit:
         return entered
 
     def give_up(self) -> bool:
-        """Return True if a room was being entered, which is now left as soon as the server answers."""
+        """Stop waiting for the room that is being entered, if any, and return True if there was one.
+
+        We leave the room again if the server lets us in later.
+        """
         was_wanted = self._wanted is not None
         self.waits_for, self._wanted = "", None
         return was_wanted
 
     async def finish(self) -> None:
-        """Give up as the program ends; do not wait for a silent server."""
+        """Give up as the program ends, waiting at most a second for the server."""
         self.give_up()
         with suppress(TimeoutError):
             async with asyncio.timeout(GOODBYE_SECONDS), self._turn:
                 pass
 
     async def leave(self, room: Room) -> ExitCode:
-        """Leave a room and return the exit code; without a connection, hold the seat for a later run."""
+        """Leave a room and return the exit code; without a connection, keep the seat's token for a later run."""
         code, client = self.result(room), self.client
         if client is None or not client.is_here:
             self._session.hold()
@@ -101,12 +104,13 @@ class Visit:
     async def stay_after_input(
         self, room: Room, keyboard: Keyboard, changed: Changed, is_rated: Callable[[], bool]
     ) -> ExitCode:
-        """Wait for the end of the game after the end of the input; a player leaves after some seconds.
+        """Wait for the end of the game after the input has ended; a player leaves after some seconds.
 
-        If the input was a terminal, which may have been closed, the seat is held instead.
+        If the input was a terminal, which the person may have closed, the player does not leave, and the seat is held.
 
         Args:
-            is_rated: Whether the rating changes of the game have arrived.
+            changed: Wakes at each change of the room.
+            is_rated: Returns True once the rating changes of the game have arrived.
         """
 
         def is_over() -> bool:
@@ -134,7 +138,7 @@ class Visit:
         return self.result(room)
 
     def result(self, room: Room | None) -> ExitCode:
-        """Return the exit code of a run that ends in this state of a room, or without one."""
+        """Return the exit code of a run that ends in the current state of `room`, or without a room."""
         state = room.state if room is not None and room.has_state else None
         viewer = "" if self.client is None else self.client.player
         return exit_code_of(state, viewer, with_result=self._session.settings.result_code)
@@ -176,7 +180,7 @@ class Visit:
                 if self._wanted is wanted or not isinstance(entered, Room):
                     return entered
                 if any(seat.room == entered.code for seat in client.welcome.rooms):
-                    await session.greet_again()  # the seat of an earlier run stays ours
+                    await session.greet_again()  # do not give up the seat of an earlier run
                 else:
                     await entered.leave(gives_up=not entered.plays)
                     session.forget_room(entered.code)
@@ -189,7 +193,7 @@ class Visit:
         return None
 
     async def _hear(self, client: Client, messages: Messages, choice: Choice) -> None:
-        """Report that the room's server does not answer. While our own challenge is open, ask about other ones."""
+        """Report if the room's server does not answer; while our challenge is open, ask about incoming ones."""
         async with messages:
             async for message in messages:
                 if isinstance(message.event, RoomUnanswered):
@@ -199,11 +203,11 @@ class Visit:
                 elif isinstance(push := message.push, Challenged) and push.player != client.player:
                     question = f"{describe_challenge(push, client.player)} {say('challenge agree')}"
                     accepts = await self.face.ask(Prompt(question)) is not None
-                    with suppress(Refused):  # it may be over
+                    with suppress(Refused):  # the challenge may have ended
                         await client.challenges.answer(push.challenge, accept=accepts)
 
     async def _find_other_way(self, way: AnyWay, refused: Refused) -> AnyWay | None:
-        """Offer what is possible instead of a refused way, and return it if the person agrees."""
+        """Offer an alternative to a refused way; return it, or None if there is none or the person says no."""
         client, why = self.client, clean_text(refused.message)
         other: AnyWay | None = None
         if client is None:

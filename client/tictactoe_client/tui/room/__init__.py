@@ -1,1 +1,1 @@
-"""The room screen: drawing, keys and clicks, and leaving."""
+"""The room screen: its drawing, its keys and clicks, and leaving the room."""

@@ -1,4 +1,4 @@
-"""Carries out commands in a room, by key, line or palette; also the ways out of the room."""
+"""Carries out commands in a room, whether pressed, typed or clicked; also leaves the room."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tictactoe_words.worth import rank_cells
 
 
 class RoomCommands:
-    """The commands in the room of `model`, shown by `screen` as `view`."""
+    """The commands in the room of `model`, which `screen` shows in its widget `view`."""
 
     def __init__(self, program: Program, model: RoomModel, view: RoomView, screen: ClientScreen) -> None:
         self.model = model
@@ -40,7 +40,7 @@ class RoomCommands:
         self._quit: Callable[[], object] = lambda: None
 
     def act(self, action: str) -> None:
-        """Carry out a key's action, or explain why it is impossible now."""
+        """Carry out a key's action, or say why it is impossible now."""
         (command, key), deed = IN_ROOMS[action], find_deed(self.model, action)
         if command.means is None and command.pressed_for and deed is None:
             if (why := self.model.choices.find_reason(command.pressed_for[0])) is not None:
@@ -59,7 +59,7 @@ class RoomCommands:
         self.carry_out(Verb(cast(VerbKind, deed.id), deed.argument))
 
     def decide(self, action: str) -> None:
-        """Answer the question; any other key means no and does nothing else, as it might place a mark."""
+        """Answer the question; any other key means no and has no other effect, since it might place a mark."""
         self.model.note_answer(monotonic())
         if action == "back" and self.model.actions.confirming == "leave" and self.model.room.keeps_seat:
             self.do(Verb("leave"))
@@ -69,7 +69,10 @@ class RoomCommands:
             self.do(Verb("yes" if action == "confirm" else "no"))
 
     def ask_to_quit(self, leave: Callable[[], object]) -> bool:
-        """Ask the person to confirm the end of the program if it gives up a game; return False without a question."""
+        """Ask for confirmation if ending the program gives up a game; return False if no question is needed.
+
+        `leave` is called if the person confirms.
+        """
         self._quit = leave
         return self.model.actions.confirming != "quit" and self.model.actions.ask_before("quit")
 
@@ -86,7 +89,7 @@ class RoomCommands:
         self.model.look_at(len(self.model.room.moves) if ply is None else ply)
 
     def back(self) -> None:
-        """Handle Esc: close what is open, clear typed text, hide values, return to the present, or leave."""
+        """Handle Esc: close what is open, clear typed text, hide values, return to the present, or leave the room."""
         model = self.model
         if model.line.mode:
             model.line.close()
@@ -104,7 +107,7 @@ class RoomCommands:
             self.do(Verb("leave"))
 
     def go(self, rows: int, columns: int) -> None:
-        """Handle arrows: move the cursor during our game; otherwise step, compare moves, or scroll."""
+        """Handle arrow keys: move the cursor during our game; otherwise step through or compare moves, or scroll."""
         model = self.model
         if model.kind == "playing":
             model.move_cursor(0 if model.rules.gravity else rows, columns)
@@ -151,7 +154,7 @@ class RoomCommands:
         self._program.say(say("page copied", text=link), "good")
 
     def scroll(self, lines: int) -> None:
-        """Handle the wheel: move the cursor, or step through a record."""
+        """Handle the mouse wheel: move the cursor, or step through a record."""
         if self.model.record is not None:
             self.step(lines)
         else:
@@ -176,7 +179,7 @@ class RoomCommands:
             self.carry_out(self.model.actions.parse(f":{text}"))
 
     def carry_out(self, command: Intent | BadInput) -> None:
-        """Carry out a command from any source, or change what the screen shows."""
+        """Carry out a command, directly if it only concerns the screen."""
         match command:
             case Query("value", None):
                 self.switch_values()
@@ -188,11 +191,11 @@ class RoomCommands:
                 self.do(command)
 
     def do(self, command: Intent | BadInput) -> None:
-        """Carry out a command in the background and show its result."""
+        """Carry out a command in a background task, and show its result."""
         self._program.start(self._do(command))
 
     async def _do(self, command: Intent | BadInput) -> None:
-        """Carry out a command; a failed move leaves its cell, and failed chat returns to the line."""
+        """Carry out a command and show its result; take a failed move off the board, put failed chat into the line."""
         model, line = self.model, self.model.line
         timeline, keys = model.actions.timeline, model.news.keys
         try:
@@ -223,7 +226,7 @@ class RoomCommands:
             going[outcome.going]()
 
     def type(self, character: str) -> None:
-        """Handle a character at the board: part of a move, of a move number in a record, or a cell."""
+        """Handle a character: the key of a cell, a part of a move, or in a record a digit of a move number."""
         model, rules = self.model, self.model.rules
         cell = cell_of_key(character, rules, self._program.settings.keys)
         if model.kind == "playing":
@@ -235,7 +238,7 @@ class RoomCommands:
             self.enter() if cell is None else self.play_or_point(cell)
 
     def _type_move(self, character: str, cell: int | None, rules: Rules) -> None:
-        """Place on the cell of a key, keep the key until our turn, or extend a typed move."""
+        """Place a mark on the key's cell, hold the key until our turn, or extend a typed move."""
         model, keys = self.model, self._program.settings.keys
         typed = model.typed.strip()
         is_key_typed = cell_of_key(typed, rules, keys) is not None
@@ -260,7 +263,7 @@ class RoomCommands:
             self._program.say(say("room typed ahead", name=name_of(state, state.turn), key=enter, typed=character))
 
     def enter(self) -> None:
-        """Play the typed move or the cursor, or go to a typed move number; watchers are told why not."""
+        """Play the typed move or the cursor's cell, or go to the typed move number; tell watchers why they cannot."""
         model = self.model
         if model.kind == "playing":
             if self._is_quiet:
@@ -280,7 +283,7 @@ class RoomCommands:
             self.play(0)
 
     def _play_typed(self, typed: str) -> None:
-        """Play the typed move; keep it while it cannot be sent."""
+        """Play the typed move; keep the text if it is a move that cannot be sent yet."""
         model = self.model
         command = model.actions.parse(typed)
         if not isinstance(command, Place) or model.may_send:
@@ -296,7 +299,7 @@ class RoomCommands:
                 self._program.say(describe_unknown(typed, describe_move(model.rules)))
 
     def play(self, cell: int) -> None:
-        """Play a cell, or say why that is impossible, unless a move is pending."""
+        """Play a cell, or say why that is impossible; do nothing while a move is pending."""
         model, state = self.model, self.model.room.state
         if model.pending is None:
             target = landing_cell(state, cell) if model.may_send else None
@@ -305,14 +308,14 @@ class RoomCommands:
             self.do(Place(cell))
 
     def play_or_point(self, cell: int) -> None:
-        """Place on a cell, or select it if values are shown."""
+        """Place a mark on a cell, or select the cell if values are shown."""
         if self.model.review.is_on:
             self.model.cursor = cell
         else:
             self.play(cell)
 
     def click(self, cell: int) -> None:
-        """Place on 3x3; on larger boards select first and place on the second click; go to a move of a record."""
+        """Place a mark on the clicked cell, on larger boards at the second click; in a record, go to its move."""
         model, rules = self.model, self.model.rules
         if model.kind == "replay" and not model.review.is_on:
             if cell in model.room.moves:
@@ -327,7 +330,7 @@ class RoomCommands:
             self.play_or_point(cell)
 
     def compare(self, by: int) -> None:
-        """Select the next worse or better move, first the best."""
+        """Select the next worse or better move in the analysis, at first the best."""
         model, analysis = self.model, self.model.review.analysis
         if analysis is not None and analysis.cells:
             cells = rank_cells(analysis)
@@ -340,11 +343,11 @@ class RoomCommands:
 
     @property
     def _is_quiet(self) -> bool:
-        """Whether a question was just answered, so that keys must not place."""
+        """Whether a question was just answered, so that keys must not place marks."""
         return monotonic() < self.model.quiet_until
 
     def go_home(self) -> None:
-        """Go home and leave in the background; without a connection, end the program and keep a running game."""
+        """Go home and leave the room in the background; during a game without a connection, end the program instead."""
         if self._program.session.phase == "away" and self.model.room.plays:
             self._program.leave(ExitCode.CONNECTION_LOST)
             return
@@ -353,7 +356,7 @@ class RoomCommands:
             self._program.start(self.model.room.leave())
 
     def leave(self) -> None:
-        """Go home; if our seat is kept, reconnect, because the server counts us as present until we disconnect."""
+        """Go home; if our seat is kept, reconnect, since the server counts us as present until we disconnect."""
         room, session = self.model.room, self._program.session
         is_kept = room.keeps_seat and room.ended is None and session.phase == "online"
         self.go_home()
@@ -370,7 +373,7 @@ class RoomCommands:
             self._set_out(again)
 
     def go_to_computer(self) -> None:
-        """Replace the waiting room by a new one with bots in the free seats, and show its code."""
+        """Move from the waiting room to a new one with bots in the free seats."""
         room, state = self.model.room, self.model.room.state
         same = Choice.like(
             *(room, "create"),
@@ -388,10 +391,7 @@ class RoomCommands:
             self._program.start(self._go_over(choice, news))
 
     async def _go_over(self, choice: Choice, news: str) -> None:
-        """Enter another room, show the news with its code, and leave this one.
-
-        If the person has gone home, neither room is wanted.
-        """
+        """Enter another room, show `news` with its code, and leave this one; stay if the person gives up waiting."""
         program, left = self._program, self.model.room
         try:
             room = await program.ways_in.move_on(left, choice)

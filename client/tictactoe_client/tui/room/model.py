@@ -1,4 +1,4 @@
-"""The state of the room screen: possible commands, typed text, news and the displayed moment."""
+"""The state of the room screen: possible commands, typed text, news and the moment shown."""
 
 from __future__ import annotations
 
@@ -33,18 +33,19 @@ Kind = Literal["replay", "waiting", "playing", "watching", "over"]
 
 MOST_TYPED: Final = 8
 MOST_LINES: Final = 200
-"""Limit of chat lines, and of unread lines; the oldest are dropped."""
+"""The maximum number of chat lines, and of unread lines; the oldest are dropped."""
 QUIET_SECONDS: Final = 0.4
-"""Time after an answer to a question during which keys place no mark."""
+"""How long keys place no mark after a question has been answered."""
 
 
 class News:
     """The chat of a room and its unread lines.
 
     Attributes:
-        unread: The lines since the last key; the first `in_sight` of them are on the screen.
+        talk: The lines of the chat.
+        unread: The lines that the person may not have seen; the first `in_sight` of them are on the screen.
         back: A line about the restored connection, shown until `back_until`.
-        keys: The number of keys pressed.
+        keys: The number of keys pressed so far.
     """
 
     def __init__(self) -> None:
@@ -56,30 +57,32 @@ class News:
         self.keys = 0
 
     def tell(self, *lines: str) -> None:
+        """Add lines to the chat only."""
         self.talk = [*self.talk, *lines][-MOST_LINES:]
 
     def say(self, *lines: str) -> None:
+        """Add lines to the chat and to the unread lines."""
         self.tell(*lines)
         dropped = max(0, len(self.unread) + len(lines) - MOST_LINES)
         self.unread, self.in_sight = [*self.unread[dropped:], *lines], max(0, self.in_sight - dropped)
 
     def note_key(self) -> None:
-        """Handle a key: drop the visible unread lines, so that the next ones follow."""
+        """Handle a key press: the visible unread lines count as read and make room for the next ones."""
         self.keys, self.unread, self.in_sight = self.keys + 1, self.unread[self.in_sight :], 0
 
 
 class RoomModel:
-    """The state of the room of `actions`.
+    """The state of the screen of a room.
 
     Attributes:
         record: The recorded game, or None for a live room.
-        kind: The user's current activity; it and `choices` are computed once for each state.
+        kind: What the person is doing. `consider` sets it and `choices` for each state.
         typed: The typed part of a move.
-        pending: The cell and mark of a move that has been sent but not confirmed.
-        falling: Boards to show before the newest one.
-        ending: The first state after the end of the game.
-        seconds: The length of the game.
-        turning_point: A sentence about the move that decided the game.
+        pending: The cell and mark of a move that was sent but is not confirmed yet.
+        falling: The boards to show before the newest one while a mark falls.
+        ending: The first state after the end of the game, or None.
+        seconds: The length of the game, or None if we missed its beginning.
+        turning_point: A sentence about the move that decided the game, or "".
     """
 
     def __init__(self, actions: Actions, review: Review) -> None:
@@ -161,11 +164,11 @@ class RoomModel:
         self.typed = (self.typed + clean_text(text))[:MOST_TYPED]
 
     def note_answer(self, now: float) -> None:
-        """Note that a key has answered a question, so that the next keys do not place."""
+        """Record when a key answered a question, so that the next keys do not place marks."""
         self.quiet_until = now + QUIET_SECONDS
 
     def move_cursor(self, rows: int, columns: int) -> None:
-        """Move the cursor; it first appears on the last move, or in the centre."""
+        """Move the cursor; it first appears on the last move, or in the centre of an empty board."""
         state, rules = self.room.state, self.rules
         if self.cursor is None:
             middle = (rules.rows // 2) * rules.columns + rules.columns // 2
@@ -187,12 +190,12 @@ class RoomModel:
 
 
 _OURS: Final = ("own draw", "own undo", "own rematch", "deserted", "absent")
-"""Questions that other players have to answer."""
+"""The ids of questions that we only wait for: other players have to answer or return."""
 _CONFIRMS: Final = {"confirm": "confirm", "play on": "back"}
 
 
 def find_situations(model: RoomModel) -> tuple[str, ...]:
-    """Return the current situations; the key line shows the first one."""
+    """Return the current situations, whose keys work now; the line of keys shows the first situation."""
     if model.actions.confirming:
         return ("asked",)
     if model.line.mode:
@@ -210,21 +213,21 @@ def find_situations(model: RoomModel) -> tuple[str, ...]:
 
 
 def list_actions(model: RoomModel) -> list[str]:
-    """Return the actions that have keys now; ``place`` is always among them, to explain why it is impossible."""
+    """Return the actions whose keys work now. Even if no mark can be placed, ``place`` works, to say why."""
     names = [name for situation in find_situations(model) for name in SITUATIONS[situation] if name in ACTIONS]
     return names if model.line.mode or model.actions.confirming else [*names, "place"]
 
 
 def find_deed(model: RoomModel, action: str) -> Deed | None:
-    """Return the possible command of an action, or None."""
+    """Return the command that an action would carry out, or None if it is impossible now."""
     found = (deed for name in DEEDS.get(action, ()) if (deed := model.choices.find(name)) is not None)
     return next(found, None)
 
 
 def find_action(model: RoomModel, keymap: Keymap, key: str, text: str) -> str:
-    """Return the action of a key, or "".
+    """Return the action of a key, or "" if the key has none.
 
-    A character claims a game only if a claim is possible and it is not our turn.
+    A character claims the game only if that is possible and it is not our turn; otherwise it is part of a move.
     """
     action = keymap.find(key, text, list_actions(model))
     if text and action in ("claim", "claim_draw") and (model.room.is_my_turn or find_deed(model, action) is None):
@@ -233,13 +236,17 @@ def find_action(model: RoomModel, keymap: Keymap, key: str, text: str) -> str:
 
 
 def write_question(model: RoomModel, scene: Scene, keymap: Keymap, *, is_brief: bool = False) -> Text | None:
-    """Return the first open question with its keys, or with typed commands while the keys are needed for moves."""
+    """Return the first open question with its answers, and its style; or None if there is no question.
+
+    Answers are named by their keys, or by typed commands while the keys are needed for moves. `is_brief` leaves out
+    the question.
+    """
     if not scene.questions:
         return None
     question, answers = scene.questions[0], []
     loser = None if model.ending is None else model.ending.seats.get(loser_of(model.ending) or "")
     if question.id == "deserted" and loser is not None and loser.left:
-        return None  # the status line says so
+        return None  # the status line already says it
     for answer in question.answers:
         deed = model.choices.find(answer.name)
         if question.id == "claim" and deed is not None and model.room.is_my_turn:
@@ -253,10 +260,10 @@ def write_question(model: RoomModel, scene: Scene, keymap: Keymap, *, is_brief: 
 
 
 def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first: bool, asks: bool) -> list[Hint]:
-    """Return the hints of the key line.
+    """Return the hints for the line of keys.
 
     Args:
-        is_first: Whether no screen lies below the room.
+        is_first: Whether the room is the only screen.
         asks: Whether we have an open challenge to another player.
     """
     situation = find_situations(model)[0]
@@ -273,7 +280,7 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
             (action in DEEDS and deed is None)
             or (action == "challenge" and asks)
             or (action == "another" and not model.actions.again)
-            # players at the same keyboard need no chat
+            # players who share a keyboard need no chat
             or (action == "chat" and (len(model.room.local_players) > 1 or not model.choices.may("chat")))
         )
         if not id or action in named or is_missing or (action == "hide_code" and not has_code):
@@ -282,7 +289,7 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
         if action == "hide_code" and not model.shows_code:
             called = "key show code"
         elif called == "key to home":
-            called = "key back" if model.room.state.event else called  # Back may lead to the event's page
+            called = "key back" if model.room.state.event else called  # it may lead to the event's page instead of home
         elif action == "back" and ((is_first and situation == "replay") or keeps_seat):
             called = "deed leave"
         named[action] = say(called)
@@ -308,7 +315,7 @@ def _name_moves(model: RoomModel, rules: Rules, keymap: Keymap, settings: Settin
 
 
 def example_cell(rules: Rules) -> str:
-    """Return an example of a cell name on this board.
+    """Return the name of some cell of this board, as an example.
 
     >>> example_cell(Rules(15, 15, 5)), example_cell(Rules(4, 4, 4))
     ('h8', 'd4')

@@ -1,6 +1,6 @@
-"""Draws a room: the head, the board with the panel or the invitation at its side, and the foot.
+"""Draws a room: the head, the board with a panel at its right (or an invitation), and the foot.
 
-Without room, first the chat disappears, then the moves; long texts wrap or are cut between words.
+In a small window, the chat is dropped first, then the moves. Long texts are wrapped, or cut off between words.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _GAP: Final = 4
 _HEAD_AND_FOOT: Final = 4
 """The lines around the board: the head, the banner, the status and the keys."""
 NARROW: Final = 60
-"""In narrower windows, the panel is dropped rather than the board's frame."""
+"""In a narrower window, a better drawing of the board takes precedence over the panel."""
 _PANEL_WANTED: Final = 40
 _LEAST_STAGE: Final = (80, 24)
 _INVITATION_LEAST: Final = (36, 10)
@@ -79,17 +79,24 @@ _NEARLY_TOO_LONG: Final = MAX_CHAT_LENGTH - 40
 _FEWEST_MOVE_LINES: Final = 2
 _URGENT_MS: Final = 10_000
 _LOW: Final = 10
-"""Up to this height, an invitation has no empty lines."""
+"""Up to this height, an invitation has no empty lines and does not explain the rules."""
 _MOST_TALK: Final = 3
 
 Line = Sequence[Text]
 Row = tuple[int, range, str]
-"""The number of a round (0 if the row continues the round) and the plies of its moves; or a sentence about a choice."""
+"""A row of the list of moves: the round's number, or 0 if the row continues a round; the plies of its moves; and
+instead of moves, a sentence about a choice in the opening."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoomLayout:
-    """How a board is drawn: its first line, the panel's column or None, and the size of the stage."""
+    """Where the parts of a room are drawn.
+
+    Attributes:
+        top: The first line of the board.
+        panel: The first column of the panel, or None if it has no room.
+        width, height: The size of the part of the window that is used.
+    """
 
     grid: Grid
     top: int
@@ -100,7 +107,7 @@ class RoomLayout:
 
 @lru_cache(maxsize=16)
 def lay_out_room(rules: Rules, style: BoardStyle, width: int, height: int) -> RoomLayout:
-    """Return the layout for a window, with the size of the part that it uses."""
+    """Return the layout of a room for a window of this size."""
     area, narrower = height - _HEAD_AND_FOOT, width - 2 * LEFT - _GAP - MIN_WIDTH
     beside, alone = fit_board(rules, style, narrower, area), fit_board(rules, style, width - 2 * LEFT, area)
     gains = beside != alone if width < NARROW else alone.is_whole and not beside.is_whole
@@ -115,7 +122,7 @@ def lay_out_room(rules: Rules, style: BoardStyle, width: int, height: int) -> Ro
 
 @lru_cache(maxsize=16)
 def needed_for_room(rules: Rules) -> tuple[int, int]:
-    """Return the size of the smallest window that shows the board."""
+    """Return the width and height of the smallest window that can show the board."""
     width, height = smallest_board(rules)
     return max(MIN_WIDTH, 2 * LEFT + width), height + _HEAD_AND_FOOT
 
@@ -123,7 +130,11 @@ def needed_for_room(rules: Rules) -> tuple[int, int]:
 def fill_panel(
     model: RoomModel, scene: Scene, width: int, height: int, worth: Sequence[str] = (), *, ascii_only: bool
 ) -> tuple[list[Line], list[str]]:
-    """Return the lines of the panel, including those about `worth`, and the message of each chat line."""
+    """Return the lines of the panel, and the whole chat message of each visible chat line.
+
+    Args:
+        worth: Lines about the values of moves.
+    """
     state = model.room.state
     lines = [_draw_player(player, model.rules, width, has_signs=not ascii_only) for player in scene.players]
     lines += [((line, "dim"),) for line in _list_facts(model, width)]
@@ -142,24 +153,28 @@ def fill_panel(
 
 
 def break_talk(model: RoomModel, width: int) -> list[tuple[str, str]]:
-    """Return the wrapped lines of the chat, each with its message."""
+    """Return the wrapped lines of the chat, as pairs of message and line."""
     return [(line, part) for line in model.talk for part in wrap(line, width)]
 
 
 def cut_talk(model: RoomModel, talk: list[tuple[str, str]], most: int) -> list[tuple[str, str]]:
-    """Return the last lines of the chat, or the first ones of the comments in a record."""
+    """Return at most `most` lines: the last lines of the chat, or in a record the first lines of the comments."""
     if model.record is None or most == len(talk):
         return talk[len(talk) - most :]
     return [*talk[: most - 1], *((line, f"{part[:-1]}…") for line, part in talk[most - 1 : most])] if most else []
 
 
 def shows_talk(talk: Sequence[str], heard: Sequence[str], width: int) -> bool:
-    """Return True if the panel shows all heard messages completely."""
+    """Return True if all lines of the messages `heard` are among those shown.
+
+    Args:
+        talk: The message of each visible chat line.
+    """
     return all(talk.count(line) >= len(wrap(line, width)) * heard.count(line) for line in heard)
 
 
 def list_players(players: Sequence[Shown], rules: Rules, width: int) -> Line:
-    """Return players, turn and clocks in a line of about this width."""
+    """Return a line of about this width with the players, their clocks, and an arrow for the turn."""
     parts: list[Text] = []
     share = max(3, width // len(players) - 2)
     for player in players:
@@ -211,7 +226,7 @@ def _list_facts(model: RoomModel, width: int) -> list[str]:
 
 
 def _local_time(fact: str) -> str:
-    """Return a time in this machine's time zone; other texts are returned unchanged."""
+    """Convert a text that is a time to this machine's time zone; return any other text unchanged."""
     try:
         return datetime.fromisoformat(fact).astimezone().strftime("%Y-%m-%d %H:%M") if "T" in fact else fact
     except (ValueError, OverflowError):
@@ -219,7 +234,7 @@ def _local_time(fact: str) -> str:
 
 
 def describe_end(model: RoomModel, scene: Scene, width: int) -> Text:
-    """Return how the game ended and the role of the text: ``You win! Row 1 is X X X. (5 moves, 0:12)``.
+    """Return how the game ended, such as ``You win! Row 1 is X X X. (5 moves, 0:12)``, and the style of the text.
 
     The parenthesis is left out if the text does not fit on one line.
     """
@@ -296,7 +311,7 @@ def _name_cells(rules: Rules) -> tuple[str, ...]:
 
 
 def draw_code(picture: Picture, link: str) -> int:
-    """Draw the QR code of the link at the right if it fits, and return the column where text ends."""
+    """Draw the QR code of the link at the right if it fits; return the column that ends the space for text."""
     lines = render_code(link)
     x = picture.width - len(lines[0]) - 1
     if x < 11 + measure(link) or 2 + len(lines) > picture.height - 3:
@@ -307,7 +322,7 @@ def draw_code(picture: Picture, link: str) -> int:
 
 
 def fill_invitation(model: RoomModel, width: int, height: int, link: str) -> tuple[list[Line], list[str]]:
-    """Return at most `height` lines of the invitation, and the chat message of each chat line among them."""
+    """Return at most `height` lines of the invitation, and the whole chat message of each visible chat line."""
     state = model.room.state
     company, clock = describe_players(state, model.room.viewer), describe_clock_in_words(state.time_control)
     if model.room.seat is None:
@@ -335,7 +350,7 @@ def fill_invitation(model: RoomModel, width: int, height: int, link: str) -> tup
 
 
 def paint_values(picture: Picture, x: int, y: int, view: BoardView, grid: Grid, analysis: AnalysisState) -> None:
-    """Write the values over the free cells of a drawn board."""
+    """Write the values of moves over the free cells of a drawn board."""
     for cell, value in analysis.cells.items():
         if not grid.shows(cell) or view.board[cell] != FREE:
             continue
@@ -346,7 +361,7 @@ def paint_values(picture: Picture, x: int, y: int, view: BoardView, grid: Grid, 
 
 
 class RoomView(Canvas):
-    """The widget that draws a room, or a notice if the window is too small (`is_small`)."""
+    """The widget that draws a room, or a notice if the window is too small (then `is_small` is True)."""
 
     def __init__(self, program: Program, model: RoomModel) -> None:
         super().__init__(model.line)
@@ -363,14 +378,14 @@ class RoomView(Canvas):
 
     @property
     def link(self) -> str:
-        """The link to the room, reachable for others."""
+        """The link to the room, with an address that others can reach."""
         return reachable_address(self.program.session.cluster.given.first).link_to(self.model.room.code)
 
     def needed_size(self) -> tuple[int, int]:
         return _INVITATION_LEAST if self.model.kind == "waiting" else needed_for_room(self.model.rules)
 
     def place(self, width: int, height: int) -> Region:
-        """Return the region of the room in a window of this size, and set the layout for the next drawing."""
+        """Compute the layout for a window of this size, and return the region of the window to draw in."""
         model, rules, settings = self.model, self.model.rules, self.program.settings
         if model.kind == "waiting":
             self._layout = None
@@ -390,7 +405,7 @@ class RoomView(Canvas):
         return grid.find_cell(at.x - self._stage.x - LEFT, at.y - self._stage.y - layout.top)
 
     def scroll(self, rows: int, columns: int) -> int | None:
-        """Scroll a board that does not fit, and return its middle cell; None if all of it is visible."""
+        """Scroll the board and return the cell in the middle of the view; return None if the whole board is visible."""
         if self._grid is None or self._grid.is_whole:
             return None
         self._grid = self._grid.scroll(self._grid.middle + rows * self._grid.rules.columns + columns, None)
@@ -414,7 +429,7 @@ class RoomView(Canvas):
         self.show(picture)
 
     def draw_room(self, picture: Picture, status: Text | None) -> None:
-        """Draw the room; unread messages that the panel does not show are in the foot."""
+        """Draw the room. Unread messages appear in the foot if the panel does not show all of them."""
         model, layout = self.model, self._layout
         self._back_at = range(0)
         now, last, news = monotonic(), picture.height - 1, model.news
@@ -447,7 +462,7 @@ class RoomView(Canvas):
         draw_keys(picture, self._list_hints(picture.width - 2))
 
     def _list_hints(self, width: int) -> Sequence[Hint]:
-        """Return the hints of the key line, cached until they may have changed."""
+        """Return the hints for the line of keys; they are cached until something that they depend on changes."""
         model, is_first = self.model, len(self.program.screens) == 1
         situations = find_situations(model)
         choices = None if situations[0] == "playing" else model.choices
@@ -494,7 +509,7 @@ class RoomView(Canvas):
         picture.put_right(0, right, "dim" if session.phase == "online" or is_record else "bad")
 
     def _draw_board(self, picture: Picture, layout: RoomLayout) -> list[str]:
-        """Draw the board with values, and return those without room in the cells."""
+        """Draw the board with the values of moves; if the cells are too small, return lines about the values."""
         model, state, cursor, shows_values = self.model, self.model.shown, self.model.cursor, self.model.review.is_on
         if cursor is not None and state.rules.gravity and model.room.plays:
             cursor = resting_cell(state, cursor)
@@ -515,7 +530,7 @@ class RoomView(Canvas):
     def _arrange_foot(
         self, scene: Scene, status: Text | None, now: float, width: int, rows: int, heard: Sequence[str]
     ) -> Foot:
-        """Return the lines above the keys; news may replace the turn, but not typed text or the result."""
+        """Return the foot. Messages may replace the text about the turn, but not typed text or the result."""
         model, line = self.model, self.model.line
         turn = self._describe_turn(scene, now, width)
         notes = [status] if status else [turn] if model.record is not None else []

@@ -1,4 +1,4 @@
-"""Fetches and caches the analysis of the moment on the screen, one request at a time, once per moment."""
+"""Fetches the analysis of the moment on the screen and caches it; only one request runs at a time."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from tictactoe_engine.opening import MORE
 from tictactoe_protocol.pushes import AnalysisState
 
 SETTLE_SECONDS: Final = 0.2
-"""The delay before a moment is analysed, longer than the repeat interval of an arrow key."""
+"""The delay before a moment is analysed; longer than the repeat interval of a held arrow key."""
 
 Moment = tuple[int, tuple[int, ...], tuple[str, ...], tuple[str, ...]]
-"""A position: the number of the game, its moves so far, the marks that are out, and the choices of the opening."""
+"""A position: the game's number, its moves so far, the marks of players who are out, and the opening's choices."""
 
 
 class Review:
-    """The analysis of the moment that `actions` show.
+    """The analysis of the moment that the timeline of `actions` shows.
 
     Attributes:
         is_on: Whether values are shown, which is impossible during our own game.
-        better: The best continuation at each mistake, by the number of moves before it.
+        better: The best continuation instead of each mistake, by the number of moves before the mistake.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Review:
         return self._missing() is not None
 
     def switch(self, *, on: bool) -> None:
-        """Show or hide values; when shown after a game, search its mistakes in the background."""
+        """Show or hide values; showing them after a game also looks for the game's mistakes in the background."""
         if on and not self.is_on:
             self.better.clear()
             self._run(self._find_mistakes())
@@ -74,7 +74,7 @@ class Review:
                     self._redraw()
 
     def look(self) -> None:
-        """Handle that another moment may be shown."""
+        """Fetch the analysis if it is needed; called when another moment may be shown. Hide values during our game."""
         if self._room.plays:
             self.is_on = False
         if self.is_on and not self._is_asking and self._missing() is not None:
@@ -82,7 +82,7 @@ class Review:
             self._run(self._keep_asking())
 
     async def _keep_asking(self) -> None:
-        """Fetch analyses until the current moment is known; retry silently if the server asks to wait."""
+        """Fetch analyses until the moment on the screen has one; retry silently if the server asks us to wait."""
         try:
             while (moment := self._missing()) is not None:
                 await asyncio.sleep(self._settle_seconds)
@@ -102,7 +102,7 @@ class Review:
             self._is_asking = False
 
     def _fits(self, analysis: AnalysisState, moves: tuple[int, ...]) -> bool:
-        """Return True if an analysis fits the position after these moves; a takeback may have changed it."""
+        """Return True if an analysis fits the position after these moves; a takeback may have changed the position."""
         state = self._room.state
         if analysis.ply != len(moves) or analysis.turn not in (None, *state.rules.marks):
             return False
@@ -117,7 +117,7 @@ class Review:
         return None if moment in self._known else moment
 
     def _moment(self) -> Moment | None:
-        """Return the current moment, or None if no move follows."""
+        """Return the moment on the screen, or None if there is nothing to analyse since no move can follow."""
         state, timeline = self._room.state, self._actions.timeline
         if state.status == "waiting" or timeline.game != state.game:
             return None

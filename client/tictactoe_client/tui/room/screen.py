@@ -1,4 +1,4 @@
-"""The screen of a room: passes on keys and clicks, applies events to the model, and batches redraws."""
+"""The screen of a room: handles keys, clicks and the room's events."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ from tictactoe_words.openings import mover_of
 from tictactoe_words.wording import name_of, seat_of
 
 _ELSEWHERE: Final = frozenset({"share", "join"})
-"""Actions handled by other pages."""
+"""The actions that other pages handle."""
 _LINE_KEYS: Final = {key: name for name in SITUATIONS["talking"] for key in ACTIONS.get(name, ())}
-"""The actions of the chat line by their default keys, for user-defined keys that are text there."""
+"""The actions of the open line by default key; they also work if the user's own keys would type text there."""
 _BACK_SHOWN_SECONDS = 5.0
 _FRAME_SECONDS = 0.05
 _MOST_FRAMES = 4
 _SLOW_MS = 150
-"""With more latency than this, falling marks are not animated, because the animation would stutter."""
+"""Above this latency, falling marks are not animated, because the animation would stutter."""
 _MOST_CELLS_JUDGED = 42
 """On larger boards, finding the turning point takes too long."""
 
 
 class RoomScreen(ClientScreen):
-    """A room, or a recorded game, which needs no server.
+    """A room; or a recorded game, which needs no server.
 
     Args:
-        again: How to find another opponent, if possible.
-        news: Shown at once.
-        ply: The first moment of a record.
+        again: How to find another opponent after the game, or None.
+        news: A message to show at once, or "".
+        ply: The number of moves after which a record is shown first.
     """
 
     def __init__(self, program: Program, room: Room, again: Choice | None = None, news: str = "", ply: int = 0) -> None:
@@ -88,7 +88,7 @@ class RoomScreen(ClientScreen):
         self.canvas.draw()
 
     def tick(self) -> None:
-        """Update clocks; hide the notice of the restored connection once it was read."""
+        """Update clocks; hide the notice of the restored connection after a while."""
         if self.model.news.back_until <= monotonic() and not self.model.line.mode:
             self.model.news.back = ""
         if self.model.choices.questions:
@@ -168,7 +168,7 @@ class RoomScreen(ClientScreen):
             self.set_timer(_FRAME_SECONDS, self._fall_on)
 
     async def _find_turning_point(self, state: RoomState) -> None:
-        """Find the loser's last mistake and, if that is quick, judge all moves."""
+        """Find the loser's last mistake, and if that is quick, judge all other moves, too."""
         model, judge, result = self.model, self.model.actions.judge, state.result
         if judge is None or result is None or len(state.board) > _MOST_CELLS_JUDGED:
             return
@@ -180,7 +180,7 @@ class RoomScreen(ClientScreen):
         self.redraw()
 
     async def on_key(self, event: Key) -> None:
-        """Handle keys one at a time, so that fast typing does not change their meaning."""
+        """Handle a key. Keys are handled one at a time, so that fast typing does not change their meaning."""
         event.stop()
         event.prevent_default()
         model = self.model
@@ -220,7 +220,7 @@ class RoomScreen(ClientScreen):
             await line.press(key)
 
     def on_paste(self, event: Paste) -> None:
-        """Paste into the open line, or into the move line during our game."""
+        """Paste into the open line, or during our game into the typed move."""
         if self.model.line.mode:
             self.model.line.write(event.text)
         elif self.model.room.plays:
@@ -256,12 +256,12 @@ class RoomScreen(ClientScreen):
         return say("title your move") if self.room.is_my_turn else say("window title of", page=self.room.code)
 
     def connected(self) -> None:
-        """Close the room after a new session starts; the home page offers to enter the room again."""
+        """Close the room when a new session starts; the home screen offers to enter the room again."""
         if self.model.record is None:
             self.program.go_home()
 
     def opened(self) -> None:
-        """Re-enter the room after a visit to a room on another server."""
+        """Enter the room again if we left it to visit a room on another server."""
         room = self.room
         if room.ended == "left":
             self._program.close(self)
@@ -300,7 +300,7 @@ class RoomScreen(ClientScreen):
         return is_free
 
     async def say_goodbye(self, *, gives_up: bool) -> str:
-        """Leave the room if the user gives up; do not wait for an unresponsive server."""
+        """Leave the room if `gives_up`, waiting at most a second; return the last line for the terminal."""
         client = self.program.session.client
         if not self._has_noted:
             self._has_noted = True
