@@ -61,6 +61,18 @@ def test_a_player_used_by_a_running_process_is_not_claimed(players: KnownPlayers
     assert players.take(HERE, "bo") is None
 
 
+def test_a_claimed_name_is_preferred_to_a_newer_guest_and_stays_with_the_process_that_plays(
+    players: KnownPlayers,
+) -> None:
+    players.keep(player("ana", claimed=True, used_at=1, pid=GONE), player("bo", used_at=2, pid=GONE))
+    assert players.find(HERE) == player("ana", claimed=True, used_at=1, pid=GONE)
+    assert name_and_process(players.take(HERE)) == ("ana", os.getpid())
+    players.keep(player("ana", pid=os.getppid()))
+    players.keep(player("ana", claimed=True))
+    assert name_and_process(players.find(HERE)) == ("ana", os.getppid())
+    assert name_and_process(players.take(HERE)) == ("bo", os.getpid())
+
+
 def test_a_released_player_is_free_for_other_processes(players: KnownPlayers) -> None:
     players.keep(player("ana", rooms=("K7M4PQ",)))
     players.keep(player("bo", pid=os.getppid()))

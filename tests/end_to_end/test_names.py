@@ -1,13 +1,15 @@
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.end_to_end.clients import COMMAND, run_client
+from tests.end_to_end.clients import COMMAND, outcome, run_client
 from tests.peer import open_peer
 from tests.terminal import run_screen
+from tictactoe_client.files.players import KnownPlayers
 from tictactoe_client.online.connection import hide_secrets
 from tictactoe_server.server import Server
 
@@ -43,6 +45,11 @@ async def test_a_name_is_claimed_shared_and_brought_back_by_the_command(server: 
         assert client.lines[2].endswith("  (new)")
     back = await run(server, other, "rescue", codes[0].lower(), "--name", "ana")
     assert back[0] == "ana is yours. 2 rescue codes are left."
+    playing = KnownPlayers(home / "state" / "tictactoe" / "players.json")
+    assert playing.take((server.url,)) is not None
+    for words in (("notify", "--feed"), ("event", "new"), ("block", "--strangers")):
+        assert (await outcome(*words, "-s", server.url, **environment)).code == 0
+    assert [(known.name, known.pid) for known in playing.on((server.url,))] == [("ana", os.getpid())]
     stranger = await run(server, tmp_path / "stranger", "--name", "ANA")
     assert stranger[0] == (
         'ANA belongs to another player here, so others see you as "ANA?". '

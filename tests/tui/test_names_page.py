@@ -1,10 +1,11 @@
 import re
 from pathlib import Path
 
-from tests.peer import open_peer
+from tests.peer import open_peer, until
 from tests.proxy import Proxy
 from tests.tui.conftest import BRIEF, AtHome, OpenScreen
 from tictactoe_client import connect
+from tictactoe_client.files.players import KnownPlayers
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui.names import NamesPage
 from tictactoe_protocol.names import ClaimName, LinkDevice
@@ -21,6 +22,7 @@ async def test_codes_stay_on_the_page_until_they_are_written_down(at_home: AtHom
         codes = CODE.findall(ana.text)
         assert len(codes) == 3
         await ana.until("3 rescue codes are left")
+        await until(lambda: [known.name for known in KnownPlayers().on((server.url,)) if known.claimed] == ["ana"])
         async with connect(server.url, name="ana", rescue=codes[0]) as back:
             assert back.name == "ana"
         await ana.do("down enter", "#link=", codes[2])

@@ -38,10 +38,12 @@ async def notify(settings: Settings, *, feed: bool | None, webhook: str | None, 
         wish["webhook"] = None if webhook == "none" else webhook
     if quiet_hours is not None:
         wish["quiet"] = None if quiet_hours == "none" else _parse_hours(quiet_hours)
-    async with connected(settings, role="player" if wish else "reader") as (client, _):
+    async with connected(settings, role="reader") as (client, session):
 
         async def ask() -> list[str]:
             now = await client.ask(Notify(**wish))
+            if wish:
+                session.identity.write_down(client)
             hours = "-".join(map(_format_minute, now.quiet)) if now.quiet else ""
             values = {"feed": now.feed or "", "webhook": now.webhook or "", "quiet": hours}
             none = say("form none")

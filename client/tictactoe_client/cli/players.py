@@ -49,10 +49,12 @@ async def block(settings: Settings, player: str | None, *, strangers: bool, off:
 
     With --strangers, only people you have played can challenge you.
     """
-    async with connected(settings, role="reader") as (client, _):
+    async with connected(settings, role="reader") as (client, session):
 
         async def ask() -> list[str]:
             blocks = await client.challenges.block(player, on=not off, strangers=not off if strangers else None)
+            if strangers or player is not None:
+                session.identity.write_down(client)
             if strangers:
                 return [say("page strangers welcome" if off else "page strangers blocked")]
             hidden = [] if player is None or off else [say("blocked now", name=clean_text(player))]

@@ -216,12 +216,8 @@ async def use_name(settings: Settings, what: str, value: str | None) -> int:
             if what == "forget" and value != (name := (await client.ask(Devices())).claimed or client.name):
                 command = own_command("name", what, name, server=client.address)
                 raise Misuse(say("name forget sure", name=clean_text(name), command=command))
-            lines, picture = ([], ()) if comes else await naming.carry_out(client, what, value or "")
-            if what == "forget":
-                for url in client.cluster.given.urls:
-                    await session.identity.forget_token(url, client.token)
+            lines, picture = ([], ()) if comes else await naming.carry_out(client, session.identity, what, value or "")
             if comes or what in ("claim", "link"):
-                session.identity.write_down(client)
                 if "name" in settings.fixed and settings.name != client.name:
                     print_error(say("choice fixed", key="name", file=FILE_NAME))
                 elif settings.name not in (None, client.name) and not settings.name_is_for_now:
@@ -350,10 +346,11 @@ async def _open_event(
     terms |= {name: term for name, term in more.items() if term not in (None, "")}
     terms |= {"clock": parse_clock(clock), "roster": names, "start": "full" if "size" in terms else "hand"}
     terms |= {"ready_ms": ready * 1000, "late_until": late}
-    async with connected(settings, role="player") as (client, _):
+    async with connected(settings, role="reader") as (client, session):
 
         async def ask() -> list[str]:
             event = await client.tournaments.open(EventOpen(**terms, break_ms=rest * 1000))
+            session.identity.write_down(client)
             plan = describe_head(event.state.head)
             return [
                 say("tournament opened", code=event.code),

@@ -1,7 +1,7 @@
 """The players of earlier runs of the client, with their servers and the rooms where they have seats.
 
 With a stored token, a later run is the same player. While one run plays with a token, others may only read with it:
-simultaneous runs are different players. Files are never accessed on the event loop.
+two runs that play at once are different players. Files are never accessed on the event loop.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ class KnownPlayer:
         others: Other addresses of the cluster where the token is valid.
         cluster: The id of the cluster, "" for a single server.
         refused_at: When a server first refused the token, 0 if none did.
+        claimed: Whether the player has claimed the name.
     """
 
     server: str
@@ -59,6 +60,7 @@ class KnownPlayer:
     others: tuple[str, ...] = ()
     cluster: str = ""
     refused_at: float = 0.0
+    claimed: bool = False
 
     @property
     def key(self) -> tuple[str, str]:
@@ -146,8 +148,8 @@ class KnownPlayers:
         """Claim a player that no other running process uses, and return it, or None.
 
         The first choice is the player with a seat in `room`, or in any room if `resumes`. Otherwise, unless
-        `only_seated`, it is a player of this name, preferably one that a server refused, then the latest. Only players
-        of `cluster` are considered if it is given, and none whose token is in `but`.
+        `only_seated`, it is a player of this name, preferably one that a server refused, then one with a claimed name,
+        then the latest. Only players of `cluster` are considered if it is given, and none whose token is in `but`.
         """
         chosen: list[KnownPlayer] = []
 
@@ -248,19 +250,20 @@ def _parse(content: bytes) -> Players:
 
 
 def _put(players: Players, *rows: KnownPlayer) -> None:
-    """Insert or move rows to the end, adding their rooms to the known ones."""
+    """Insert or move rows to the end, adding their rooms to the known ones; a process that plays goes on doing so."""
     for row in rows:
         before = players.pop(row.key, row)
-        players[row.key] = replace(row, rooms=_join(before.rooms, row.rooms))
+        pid = row.pid if before.is_free else before.pid
+        players[row.key] = replace(row, pid=pid, rooms=_join(before.rooms, row.rooms))
 
 
 def _join(before: tuple[str, ...], rooms: tuple[str, ...]) -> tuple[str, ...]:
     return (*(room for room in before if room not in rooms), *rooms)
 
 
-def _rank(servers: Servers) -> Callable[[KnownPlayer], tuple[bool, bool, float]]:
-    """Return a sort key that prefers players of these addresses, then refused ones, then the latest."""
-    return lambda player: (player.server in servers, player.refused_at > 0, player.used_at)
+def _rank(servers: Servers) -> Callable[[KnownPlayer], tuple[bool, bool, bool, float]]:
+    """Return a sort key: players of these addresses, then refused ones, then claimed names, then the latest."""
+    return lambda player: (player.server in servers, player.refused_at > 0, player.claimed, player.used_at)
 
 
 class Identity:
@@ -351,10 +354,11 @@ class Identity:
         self.write_down(client)
         held = {seat.room for seat in client.welcome.rooms} | self.rooms
         self._work.start(self.write(self.players.forget_rooms, urls, client.token, lambda room: room not in held))
-        others = (player for player in self.players.on(urls) if player.token != client.token)
-        if not self._is_told and any(player.name == self._known_as(client) and not player.is_free for player in others):
+        busy = [player for player in self.players.on(urls) if player.token != client.token and not player.is_free]
+        namesakes = [player for player in busy if player.claimed or player.name == self._known_as(client)]
+        if namesakes and not self._is_told:
             self._is_told = True
-            self._tell(say("another program plays", name=clean_text(client.name)))
+            self._tell(say("another program plays", name=clean_text(namesakes[0].name), own=clean_text(client.name)))
 
     def _known_as(self, client: Client) -> str:
         """Return the name under which to find this player later: the usual name if the server assigns names."""
@@ -364,6 +368,7 @@ class Identity:
     def write_down(self, client: Client, *rooms: str) -> None:
         others = tuple(address.url for address in client.cluster.named)
         row = KnownPlayer("", self._known_as(client), client.token, rooms=rooms, others=others)
+        row = replace(row, claimed=client.welcome.claimed is True)
         rows = [replace(row, server=url, cluster=client.welcome.cluster or "") for url in client.cluster.given.urls]
         self._work.start(self.write(self.players.keep, *rows))
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import UNSET
 
+from tictactoe_client.files.players import Identity
 from tictactoe_client.files.writer import create_file
 from tictactoe_client.online.address import reachable_address
 from tictactoe_client.online.client import Client
@@ -21,15 +22,22 @@ from tictactoe_protocol.pushes import Ok
 from tictactoe_words.catalogue import say
 
 
-async def carry_out(client: Client, what: str, value: str = "") -> tuple[list[str], tuple[str, ...]]:
-    """Carry out a command; return lines shown only once, such as rescue codes, and the QR code of a link."""
+async def carry_out(
+    client: Client, identity: Identity, what: str, value: str = ""
+) -> tuple[list[str], tuple[str, ...]]:
+    """Carry out a command; return lines shown only once, such as rescue codes, and the QR code of a link.
+
+    The player is stored in `identity` for later runs if it is worth keeping, and removed once it is forgotten.
+    """
     match what:
         case "claim":
             codes = (await client.ask(ClaimName(name=value))).rescue or ()
+            identity.write_down(client)
             claimed = say("name claimed", name=clean_text(client.name))
             return [claimed, *(f"  {clean_text(code)}" for code in codes)], ()
         case "link":
             code = clean_text((await client.ask(LinkDevice())).link_code or "")
+            identity.write_down(client)
             command = " ".join((PROGRAM, "name", "link", code, "--server", client.address.socket_url))
             link = reachable_address(client.address).link_to(f"#link={code}")
             return [say("name link how", command=command), link], render_code(link)
@@ -40,6 +48,8 @@ async def carry_out(client: Client, what: str, value: str = "") -> tuple[list[st
             return [say("saved in", file=clean_text(value))], ()
         case "forget":
             await client.ask(Forget())
+            for url in client.cluster.given.urls:
+                await identity.forget_token(url, client.token)
             return [say("name forgotten", server=client.address.url)], ()
     return [], ()
 

@@ -123,16 +123,14 @@ class NamesPage(ListPage):
 
     async def _carry_out(self, client: Client, what: str, value: str) -> None:
         self._deletes_data = what == "forget"
-        lines, picture = await carry_out(client, what, value)
+        session = self.program.session
+        lines, picture = await carry_out(client, session.identity, what, value)
         if what == "claim":
             self.program.keep_name(client.name)
             self._codes = lines
             self._is_own_name = True
         elif what == "forget":
-            session = self.program.session
             session.identity.name = None
-            for url in client.cluster.given.urls:
-                await session.identity.forget_token(url, client.token)
             self._told, self._picture = lines, picture
             session.become()
             return

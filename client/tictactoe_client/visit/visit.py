@@ -236,7 +236,7 @@ class Visit:
             return False
         client = self.client or client
         if client.welcome.claimed is not True:
-            lines, _ = await names.carry_out(client, "claim", client.name)
+            lines, _ = await names.carry_out(client, self._session.identity, "claim", client.name)
             self.face.show(*lines)
         return True
 
