@@ -25,7 +25,8 @@ async def show_ladder(settings: Settings, rules: str | None) -> int:
             if rules is None:
                 return [*client.welcome.ladders]
             near, best = await fetch_ladder(client, rules)
-            tables = [align_columns(tabulate_ladder(ladder).values()) for ladder in (near, best) if ladder.rows]
+            ladders = [best] if set(near.rows) <= set(best.rows) else [near, best]
+            tables = [align_columns(tabulate_ladder(ladder).values()) for ladder in ladders if ladder.rows]
             return [line for table in tables for line in (*table, "")] + describe_ladder(best)
 
         return await ask_and_print(settings, client, ask, say("refused not_allowed ladders off"))

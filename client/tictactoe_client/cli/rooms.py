@@ -162,7 +162,7 @@ async def watch(settings: Settings, room: Sequence[str]) -> int:
             await pass_through(client, client.rooms.list)
         else:
             playing = [room for room in await client.rooms.list() if room.status == "playing"]
-            screen.print(*(list_rooms(playing, numbered=True) or [say("watch nothing")]))
+            screen.print(*(list_rooms(playing, numbered=True) or [say("no public game")]))
             games = {str(number): room.room for number, room in enumerate(playing, 1)}
         if settings.mode == "json" or not (settings.asks and is_terminal(0)):
             raise Misuse(say("say which game", command=own_command("watch", "CODE", server=client.address)))

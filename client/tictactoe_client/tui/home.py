@@ -257,7 +257,7 @@ class HomePage(ListPage):
         live = len(self.program.lobby.list_rooms("playing"))
         if entry is self._entries.get("watch") and live:
             value = say("watch live", n=live)
-        title = f"{entry.title:<{_TITLE if measure(value) <= room else _TITLE - 1}}"
+        title = f"{entry.title:<{_TITLE - 1 if measure(value) <= room else _TITLE - 2}} "
         is_short = self.has_class("-narrow") and not (self.is_rated and entry is self._entries.get("match"))
         note = "" if is_short else entry.note
         return f"{title}{value}  {note}".rstrip() if value else f"{title}{note}"
