@@ -6,7 +6,7 @@ import { nameMark, nameOf, seatOf } from "./words.js";
 const ANSWERS = ["accept", "decline", "withdraw"];
 const CHOICES = ["swap", "stay", "more"];
 
-/** Return the possible requests, which the server lists in `may`, and the actions of the page itself. @param {State} state @param {Partial<Welcome>} welcome @returns {Deed[]} */
+/** Return the possible requests, which the server lists in `may`, and the actions of the page itself. @param {State} state @param {Partial<Welcome>} welcome */
 export function choices(state, viewer = "", isOnline = false, welcome) {
 	const own = seatOf(state, viewer);
 	const listed = state.may?.[own ?? ""] ?? [];

@@ -51,7 +51,7 @@ export class DayPanel {
 		return steps.slice(0, marks.slice(0, steps.length).lastIndexOf(room?.seat ?? "") + 1);
 	}
 
-	/** @param {BoardView} view @returns {BoardView} */
+	/** @param {BoardView} view */
 	boardOf(view) {
 		const state = this.page.room?.state;
 		const steps = this.#steps;

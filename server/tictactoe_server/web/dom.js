@@ -102,7 +102,6 @@ export function isForControl({ target, key, ctrlKey, metaKey, altKey }) {
 /** @param {...(Element | Element[])} content */
 export function openDialog(title = "", ...content) {
 	const close = button(say("page close"), () => dialog.close());
-	/** @type {HTMLDialogElement} */
 	const dialog = h("dialog", { "aria-label": title, close: () => dialog.remove() }, h("div.dialog-head", h("h2", title), close), ...content);
 	document.body.append(dialog);
 	dialog.showModal();

@@ -16,8 +16,6 @@ import { newsOf } from "./telling.js";
 import { Timeline } from "./timeline.js";
 import { messageOf } from "./words.js";
 
-const IN_ROOM = "in-room";
-
 export class GamePage {
 	/** @type {ShownGame | null} */
 	game = null;
@@ -73,7 +71,6 @@ export class GamePage {
 			const message = messageOf(error);
 			app.say(message);
 			this.element.className = "";
-			document.documentElement.classList.remove(IN_ROOM);
 			this.#isClosed = true;
 			const nothing = app.makeNothing(message);
 			app.retitle((this.stage.title = nothing.title));
@@ -113,7 +110,6 @@ export class GamePage {
 
 	close() {
 		this.#isClosed = true;
-		document.documentElement.classList.remove(IN_ROOM);
 		this.#signals.close();
 		this.timeline.pause();
 		this.review?.review.end();
@@ -151,7 +147,6 @@ export class GamePage {
 
 	draw() {
 		if (this.#isClosed) return undefined;
-		document.documentElement.classList.add(IN_ROOM);
 		const { stage, timeline, game, state, review } = this;
 		if (game && state) timeline.draw(state, game.viewer, review?.review.kinds);
 		const scene = this.#scene;
@@ -207,7 +202,7 @@ export class GamePage {
 		if (!room || room.players.length < 2) return find(game.viewer);
 		// Every player at this keyboard may act; the player on turn comes first.
 		const actors = [...new Set([room.actorOf(), ...room.players])].reverse();
-		const deeds = actors.flatMap((actor) => find(actor).map((deed) => /** @type {[string, Deed]} */ ([deed.name, { ...deed, actor }])));
+		const deeds = actors.flatMap((actor) => find(actor).map((deed) => [deed.name, { ...deed, actor }]));
 		const hidden = room.isLocal ? /new|chat|copy|share/ : /new/;
 		return Object.values(Object.fromEntries(deeds)).filter(({ name }) => !hidden.test(name));
 	}

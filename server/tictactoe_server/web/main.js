@@ -126,7 +126,6 @@ async function open() {
 	if (!next || own !== asked) return each((part) => part.close?.(), next || null);
 	page = next;
 	app.retitle(page.title);
-	document.body.className = location.pathname.endsWith("/wall") ? "on-wall" : "";
 	show(main, page.element);
 	showPhase();
 	if (app.connection.phase === "on") onWelcome();

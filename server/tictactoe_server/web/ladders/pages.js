@@ -11,7 +11,7 @@ import { listCells, listStanding, nameColumns } from "./words.js";
 
 const MOST_LISTED = 50;
 
-/** @param {App} app @returns {Promise<Page>} */
+/** @param {App} app */
 export async function openPage(app, kind = "", id = "") {
 	await app.arrive();
 	if (kind === "ladder" && !id) {
