@@ -21,9 +21,6 @@ export const isServerBot = (seat) => !!seat?.bot && seat.bot !== "guest";
 /** @param {readonly Deed[]} may */
 export const findDeed = (may, name = "") => may.find((deed) => deed.name === name || deed.name.startsWith(`${name} `));
 
-/** @param {readonly Deed[]} may @param {readonly string[]} names */
-export const firstOf = (may, names) => names.find((name) => findDeed(may, name));
-
 /** @param {State} state @param {string | null} own */
 function deedsOf({ offers, opening }, own, listed = "") {
 	const [id, more = ""] = listed.split(" ");

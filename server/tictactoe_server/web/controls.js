@@ -129,7 +129,7 @@ export class GameControls {
 		const { ReviewPanel } = await import("./review.js");
 		page.review = new ReviewPanel(page, (ply) => this.#analyse(ply));
 		if (page.state?.status === "over" && !page.timeline.isBack) return page.timeline.step(-1);
-		return page.weigh();
+		return page.review.look();
 	}
 
 	async #analyse(ply = 0) {

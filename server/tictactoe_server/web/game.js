@@ -216,7 +216,7 @@ export class GamePage {
 		for (const sentence of notes) this.talk.note(sentence);
 		if (told.length) this.app.say(told.join(" "), true);
 		if (tone) this.app.sound.play(tone);
-		if (this.review && !this.timeline.isBack) this.weigh();
+		if (!this.timeline.isBack) this.review?.look();
 		this.draw();
 	}
 
@@ -263,10 +263,6 @@ export class GamePage {
 		if (this.review) this.review.worths = null;
 		this.draw();
 		if (!isPlaying) this.app.say(this.stage.turnText, true);
-		if (this.review) this.weigh();
-	}
-
-	weigh() {
 		this.review?.look();
 	}
 

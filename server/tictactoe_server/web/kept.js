@@ -5,7 +5,7 @@ import { OWN, PRESETS } from "./rules.js";
 const STORE = "tictactoe";
 
 /** Return the stored value as parsed by `parse`, which gets null if there is none. @template T @param {(text: string | null) => T} parse */
-export function read(name = "", parse) {
+function read(name = "", parse) {
 	try {
 		return parse(localStorage.getItem(name));
 	} catch {
@@ -13,7 +13,7 @@ export function read(name = "", parse) {
 	}
 }
 
-export function write(name = "", text = "") {
+function write(name = "", text = "") {
 	try {
 		localStorage.setItem(name, text);
 	} catch {

@@ -1,7 +1,7 @@
 /** The keys on the page of a game: those of the terminal client, as far as the browser leaves them to a page. */
 
 import { say } from "./catalogue.js";
-import { firstOf } from "./choices.js";
+import { findDeed } from "./choices.js";
 import { isForControl } from "./dom.js";
 import { hasSingleKeys, parseCell } from "./rules.js";
 
@@ -87,7 +87,7 @@ export class Keyboard {
 /** @param {readonly Deed[]} may */
 export function deedOfKey(may, key = "", isAtBoard = false) {
 	const names = (isAtBoard ? KEYS_OF_CLAIMS : KEYS)[key];
-	return (names && firstOf(may, names)) ?? "";
+	return names?.find((name) => findDeed(may, name)) ?? "";
 }
 
 /** Return the cell or column that a single digit names, or -1. @param {Rules} rules */

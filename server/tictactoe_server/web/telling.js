@@ -74,7 +74,7 @@ function tell(event, told) {
 		case "out":
 			return state.seats[mark]?.out ? `${describeOut(state, mark, viewer)} ${say("others play on")}` : ""; // the end of the game says so too
 		case "ended":
-			return describeResult(state, viewer);
+			return `${describeVerdict(state, viewer)} ${describeCause(state, viewer)}`.trim();
 		case "offered":
 			return sayOf(state, mark, `waits ${kind}`, viewer, { moves: cells.length ? nameMoves(cells, rules) : describeTakeBack(state, mark), n: 1 });
 		case "declined":
@@ -188,9 +188,6 @@ export function describeCause(state, viewer = "") {
 	const hasLeft = reason === "resigned" && whyOut(state, loser) === "left";
 	return sayOf(state, loser, `ended ${hasLeft ? "left" : reason === "claimed" ? "away" : reason}`, viewer);
 }
-
-/** @param {State} state */
-export const describeResult = (state, viewer = "") => `${describeVerdict(state, viewer)} ${describeCause(state, viewer)}`.trim();
 
 /** @param {State} state */
 function describeLines(state, viewer = "") {

@@ -5,7 +5,7 @@ import { urlOf } from "../dom.js";
 import { Refused } from "../requests.js";
 import { parse } from "../text.js";
 import { formatDuration } from "../words.js";
-import { isOpen, isOver, listDeeds, nameSome, nameStatus, sidesOf } from "./tournaments.js";
+import { isOpen, isOver, nameSome, nameStatus, rowOf, sidesOf } from "./tournaments.js";
 
 /** The minimum delay before all rounds are read again; with many players it is longer, because many browsers read. */
 const [SOON_MS, LATER_MS, MOST_READ_SOON] = [700, 10_000, 24];
@@ -34,7 +34,10 @@ export class Following {
 	}
 
 	get deeds() {
-		return this.state ? listDeeds(this.state, this.player, this.hasCard) : [];
+		const { state, player, hasCard, isOrganiser } = this;
+		const row = state && rowOf(state, player);
+		const role = row ? (row.status ?? "in") : hasCard ? "card" : "";
+		return [role, ...(isOrganiser ? ["organiser"] : [])].flatMap((one) => state?.may?.[one] ?? []);
 	}
 
 	get rows() {

@@ -13,14 +13,6 @@ export const namePresence = (status = "") => sayOr(`tournament is ${status}`, st
 export const nameTie = (tie = "") => sayOr(`tournament tie ${tie}`, tie);
 
 /** @param {EventState} state */
-export function listDeeds(state, viewer = "", hasCard = false) {
-	const { may = {}, head: { organisers } } = state;
-	const row = rowOf(state, viewer);
-	const role = row ? (row.status ?? "in") : hasCard ? "card" : "";
-	return [...(may[role] ?? []), ...(organisers.includes(viewer) ? (may.organiser ?? []) : [])];
-}
-
-/** @param {EventState} state */
 export const rowOf = ({ table }, viewer = "") => table.find(({ player }) => player === viewer);
 
 /** @param {EventState} state */
