@@ -124,7 +124,7 @@ export class App {
 	}
 
 	navigate(path = "") {
-		this.around.navigate(path);
+		this.around.navigate(urlOf(path));
 	}
 
 	arrive() {

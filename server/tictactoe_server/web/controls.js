@@ -20,7 +20,7 @@ export class GameControls {
 		event: () => this.page.app.navigate(`/e/${this.page.state?.event}`),
 		home: () => this.page.app.navigate("/"),
 		leave: async (deed) => (this.page.days ?? (await this.page.loadDays()))?.leave() || this.#giveUp(deed),
-		new: () => this.#openAnother(this.#bot),
+		new: () => this.#openAnother(Object.values(this.page.state?.seats ?? {}).find(isServerBot)?.bot),
 		notify: () => askToNotify().then(() => this.page.draw()),
 		resign: (deed) => this.#giveUp(deed),
 		review: () => this.toggleReview(),
@@ -30,10 +30,6 @@ export class GameControls {
 	/** @param {GamePage} page */
 	constructor(page) {
 		this.page = page;
-	}
-
-	get #bot() {
-		return Object.values(this.page.state?.seats ?? {}).find((seat) => isServerBot(seat))?.bot;
 	}
 
 	/** Carry out an action by name, or explain why it is impossible; return whether the page knows it. */

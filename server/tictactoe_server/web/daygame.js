@@ -18,7 +18,7 @@ export class DayPanel {
 		button(sayTitle("key cancel"), () => void (this.#leaving.hidden = true)),
 	);
 	#plan = button(say("plan title"), () => this.#begin());
-	#notify = button(say("page notify title"), () => this.#openNotify());
+	#notify = button(say("page notify title"), async () => (await import("./notify.js")).openNotify(this.page.app));
 	#told = h("p");
 	#add = button(say("plan add"), () => this.#store([...this.#branches, this.#useful]), { class: "primary" });
 	#planning = h("div.ask", { hidden: true, role: "group", "aria-label": say("plan title") }, this.#told, this.#add, button(sayTitle("key cancel"), () => this.#end()));
@@ -117,10 +117,6 @@ export class DayPanel {
 		this.#leaving.hidden = true;
 		if (room?.state?.status === "playing") controls.run("resign");
 		else room?.leave();
-	}
-
-	async #openNotify() {
-		(await import("./notify.js")).openNotify(this.page.app);
 	}
 
 	#begin() {

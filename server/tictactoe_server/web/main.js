@@ -140,11 +140,7 @@ async function move() {
 	head.focus({ preventScroll: true });
 }
 
-function navigate(path = "") {
-	return follow(urlOf(path));
-}
-
-function follow(url = "") {
+function navigate(url = "") {
 	history.pushState(null, "", url);
 	return move();
 }
@@ -162,12 +158,12 @@ addEventListener("click", (event) => {
 	const at = event.target instanceof Element ? event.target.closest("a") : null;
 	if (!at || at.origin !== location.origin || event.ctrlKey || event.metaKey || event.shiftKey) return;
 	event.preventDefault();
-	follow(at.href);
+	navigate(at.href);
 });
 addEventListener("popstate", move);
 addEventListener("keydown", (event) => {
 	if (event.defaultPrevented || document.querySelector("dialog")) return;
-	if (event.key === "Escape" && !page?.element.matches(".game")) navigate("/");
+	if (event.key === "Escape" && !page?.element.matches(".game")) app.navigate("/");
 	else if (event.key === "?" && !isForControl(event)) app.showKeys();
 	else if (event.key === "." && !isForControl(event)) app.openNextTurn();
 	else page?.onKey?.(event);

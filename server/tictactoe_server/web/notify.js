@@ -24,9 +24,7 @@ function toLocal(minutes = 0) {
 /** The folder of all versions of the page's files, so that a registration survives upgrades of the server. */
 const SCOPE = new URL("../", import.meta.url);
 
-const findRegistration = () => navigator.serviceWorker.getRegistration(SCOPE);
-
-const findSubscription = async () => (await (await findRegistration())?.pushManager.getSubscription()) ?? null;
+const findSubscription = async () => (await navigator.serviceWorker.getRegistration(SCOPE))?.pushManager.getSubscription();
 
 async function subscribe(applicationServerKey = "") {
 	if ((await Notification.requestPermission()) !== "granted") throw new Error(say("page notify push denied"));

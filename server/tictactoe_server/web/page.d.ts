@@ -201,7 +201,7 @@ type Source = { code?: string; onlyWatches?: boolean; load?: () => Promise<Proto
 // What parts of a page need of whoever has them.
 
 /** What an app needs of the page around it. */
-type Around = { navigate(path: string): unknown; onPhase(): void; onWelcome(): void; onNews(news: News): void };
+type Around = { navigate(url: string): unknown; onPhase(): void; onWelcome(): void; onNews(news: News): void };
 type ConnectionEars = { onPhase(): void; onWelcome(): void; onNews(news: News): void; onIdentity(connection: Connection): void };
 /** `isOn` is whether there is a line at all, `isAlone` whether there is no other server to go to, `ask` asks for a word, and `giveUp` drops the line. */
 type PulseEars = { isOn(): boolean; isAlone(): boolean; ask(): void; giveUp(): void; onChange(): void };

@@ -244,7 +244,7 @@ class Graph {
 	/** @param {readonly (Point | undefined)[]} points by how many moves were made, those that are known */
 	draw(points, here = 0) {
 		this.#count = points.length - 1;
-		const known = points.flatMap((point, ply) => (point ? [{ ...point, x: this.#x(ply), y: yOf(point.worth) }] : []));
+		const known = points.flatMap((point, ply) => (point ? [{ ...point, x: this.#x(ply), y: HEIGHT / 2 - point.worth * (HEIGHT / 2 - EDGE) }] : []));
 		const d = known.map(({ x, y }, index) => `${index ? "L" : "M"}${x} ${y}`).join("");
 		this.#line.setAttribute("d", d);
 		const ends = known.length ? `L${known[known.length - 1].x} ${HEIGHT / 2}L${known[0].x} ${HEIGHT / 2}Z` : "";
@@ -258,5 +258,3 @@ class Graph {
 		return EDGE + (this.#count ? (ply / this.#count) * (WIDTH - 2 * EDGE) : 0);
 	}
 }
-
-const yOf = (worth = 0) => HEIGHT / 2 - worth * (HEIGHT / 2 - EDGE);

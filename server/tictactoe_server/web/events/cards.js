@@ -32,8 +32,6 @@ export function makeCards(app, code = "") {
 	/** @param {Protocol.Card} card */
 	function makeCard({ name, ticket }) {
 		const address = app.linkTo(`e/${code}`);
-		return h("li", drawQr(app, `${address}#${ticket}`), h("div", h("b", name), h("p", title.textContent), h("code", address.replace(/^https?:\/\//, ""), h("span", `#${groupTicket(ticket)}`))));
+		return h("li", drawQr(app, `${address}#${ticket}`), h("div", h("b", name), h("p", title.textContent), h("code", address.replace(/^https?:\/\//, ""), h("span", `#${ticket.match(/.{1,4}/g)?.join("-")}`))));
 	}
 }
-
-const groupTicket = (ticket = "") => ticket.match(/.{1,4}/g)?.join("-") ?? "";

@@ -13,7 +13,7 @@ export class EventPage {
 	#title = h("h1");
 	#terms = h("p.note");
 	#standing = h("p.standing");
-	#share = button(sayTitle("key share"), () => this.#showShare(), { hidden: true });
+	#share = button(sayTitle("key share"), async () => (await import("../share.js")).showShare(this.following.app, { path: `e/${this.following.code}`, isPublic: true }), { hidden: true });
 	#table = new Table();
 	#now = h("ul.pairings");
 	#mine = h("ul.pairings");
@@ -48,11 +48,6 @@ export class EventPage {
 
 	get title() {
 		return this.following.state?.head.title ?? say("page event");
-	}
-
-	async #showShare() {
-		const { app, code } = this.following;
-		(await import("../share.js")).showShare(app, { path: `e/${code}`, isPublic: true });
 	}
 
 	draw() {
