@@ -115,7 +115,6 @@ export class App {
 	openNextTurn() {
 		const [next] = this.otherTurns;
 		if (next) this.navigate(`/${next.room}`);
-		return !!next;
 	}
 
 	retitle(title = this.#title) {
@@ -172,16 +171,15 @@ export class App {
 	}
 
 	/** @param {boolean} [isShown] whether the page shows it elsewhere, so that it is only announced */
-	say(text = "", isShown) {
-		if (this.status.textContent === text) this.status.textContent = "";
-		setTimeout(() => this.show(text, isShown));
-	}
-
-	show(text = "", isShown = false) {
-		setText(this.status, text);
-		this.status.classList.toggle("unseen", isShown);
-		clearTimeout(this.#hiding);
-		this.#hiding = setTimeout(() => this.status.classList.add("unseen"), SHOWN_MS);
+	say(text = "", isShown = false) {
+		const { status } = this;
+		if (status.textContent === text) status.textContent = "";
+		setTimeout(() => {
+			setText(status, text);
+			status.classList.toggle("unseen", isShown);
+			clearTimeout(this.#hiding);
+			this.#hiding = setTimeout(() => status.classList.add("unseen"), SHOWN_MS);
+		});
 	}
 
 	async showRules(rules = this.rooms.shown?.state?.rules) {

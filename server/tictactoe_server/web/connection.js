@@ -8,6 +8,10 @@ import { Lost, Requests } from "./requests.js";
 import { HOME, Ways, takeSocket } from "./socket.js";
 import { parse } from "./text.js";
 
+const WAITS_MS = [400, 800, 1600, 3200, 4000];
+/** The close code for a client that has sent too much. */
+const TOO_MUCH = 1008;
+
 export class Connection {
 	/** @type {"connecting" | "on" | "away" | "ended"} */
 	phase = "connecting";
@@ -18,7 +22,9 @@ export class Connection {
 	/** @type {WebSocket | null} */ #socket = null;
 	#requests = new Requests();
 	/** @type {Ways} */ #ways;
-	#patience = new Patience();
+	#attempt = 0;
+	/** When a stopping server said it would be back: Infinity for never, 0 if it did not say. */
+	#backInMs = 0;
 	#timer = 0;
 	/** @type {{resolve: () => void, reject: (why: Error) => void}[]} */
 	#waiting = [];
@@ -61,7 +67,7 @@ export class Connection {
 
 	/** Whether connecting has failed; the first attempt, and that of a new name, do not count as trouble. */
 	get isTroubled() {
-		return this.phase !== "on" && (this.phase === "ended" || this.#patience.attempt > 1 || this.nextAttemptAt > 0);
+		return this.phase !== "on" && (this.phase === "ended" || this.#attempt > 1 || this.nextAttemptAt > 0);
 	}
 
 	/** Whether another server sent us here and this one has not accepted us yet. */
@@ -103,7 +109,7 @@ export class Connection {
 	}
 
 	#beginAnew() {
-		this.#patience.attempt = 0;
+		this.#attempt = 0;
 		this.#drop();
 		this.#open(this.url);
 	}
@@ -127,7 +133,7 @@ export class Connection {
 		this.url = url;
 		this.#socket = socket;
 		this.phase = this.welcome ? "away" : "connecting";
-		this.#patience.attempt += 1;
+		this.#attempt += 1;
 		this.nextAttemptAt = 0;
 		const isOurs = () => socket === this.#socket;
 		socket.onopen = () => isOurs() && this.#greet();
@@ -154,7 +160,7 @@ export class Connection {
 		this.#pulse.hear();
 		if (push.type === "welcome") return this.#arrive(push);
 		if (push.type === "ok" || (push.type === "error" && push.id !== undefined)) return this.#requests.settle(push);
-		if (push.type === "notice") this.#patience.backInMs = push.code === "stopping" ? Infinity : push.retry_ms;
+		if (push.type === "notice") this.#backInMs = push.code === "stopping" ? Infinity : push.retry_ms;
 		if (push.type === "error" && this.#isSettled(push)) return;
 		this.ears.onNews(push);
 	}
@@ -179,7 +185,7 @@ export class Connection {
 		this.phase = "on";
 		this.reason = "";
 		this.nextAttemptAt = 0;
-		this.#patience.succeed();
+		this.#attempt = this.#backInMs = 0;
 		this.url = this.#ways.learn(welcome.servers ?? [], this.url);
 		this.ears.onIdentity(this);
 		this.ears.onPhase();
@@ -205,9 +211,9 @@ export class Connection {
 		if (this.#isLed) return this.close();
 		clearTimeout(this.#timer);
 		this.#forget();
-		if (!this.welcome && this.#patience.attempt > 1) this.#findFault();
+		if (!this.welcome && this.#attempt > 1) this.#findFault();
 		const isFinal = code >= 4500 && code <= 4999;
-		const wait = this.#patience.wait(code, this.#ways.isAlone);
+		const wait = this.#waitAfter(code);
 		if (isFinal || wait === Infinity) {
 			this.phase = "ended";
 			if (!isFinal || !this.reason) this.reason = say("view connection stopped");
@@ -216,6 +222,14 @@ export class Connection {
 			this.#timer = setTimeout(() => this.#open(), wait);
 		}
 		this.ears.onPhase();
+	}
+
+	/** Return how many ms to wait before the next attempt; Infinity to give up. */
+	#waitAfter(code = 0) {
+		const backInMs = this.#ways.isAlone ? this.#backInMs : 0;
+		this.#backInMs = 0;
+		if (backInMs) return backInMs * (1 + Math.random());
+		return WAITS_MS[code === TOO_MUCH ? 4 : Math.min(this.#attempt, 4)] * (0.5 + Math.random() / 2);
 	}
 
 	/** Say so if the server answers requests but opens no WebSocket. */
@@ -231,27 +245,5 @@ export class Connection {
 		if (this.isSilent) this.#abandon();
 		if (this.phase === "away") this.retry();
 		else this.#pulse.ask();
-	}
-}
-
-const WAITS_MS = [400, 800, 1600, 3200, 4000];
-/** The close code for a client that has sent too much. */
-const TOO_MUCH = 1008;
-
-class Patience {
-	attempt = 0;
-	/** When a stopping server said it would be back: Infinity for never, 0 if it did not say. */
-	backInMs = 0;
-
-	succeed() {
-		this.attempt = this.backInMs = 0;
-	}
-
-	/** Return how many ms to wait before the next attempt; Infinity to give up. */
-	wait(code = 0, isAlone = false) {
-		const backInMs = isAlone ? this.backInMs : 0;
-		this.backInMs = 0;
-		if (backInMs) return backInMs * (1 + Math.random());
-		return WAITS_MS[code === TOO_MUCH ? 4 : Math.min(this.attempt, 4)] * (0.5 + Math.random() / 2);
 	}
 }

@@ -124,7 +124,7 @@ export class GameControls {
 		page.timeline.pause();
 		const { ReviewPanel } = await import("./review.js");
 		page.review = new ReviewPanel(page, (ply) => this.#analyse(ply));
-		if (page.state?.status === "over" && !page.timeline.isBack) return page.timeline.step(-1);
+		if (page.state?.status === "over" && !page.timeline.isBack) return page.timeline.look(page.timeline.shown - 1);
 		return page.review.look();
 	}
 

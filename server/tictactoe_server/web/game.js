@@ -110,7 +110,7 @@ export class GamePage {
 
 	close() {
 		this.#isClosed = true;
-		this.#signals.close();
+		this.#signals.draw();
 		this.timeline.pause();
 		this.review?.review.end();
 		if (this.room) this.app.rooms.close(this.room);
@@ -222,7 +222,8 @@ export class GamePage {
 
 	/** Show the newest moment, and drop unfinished input and the review. */
 	beginAnew() {
-		this.timeline.reset();
+		this.timeline.pause();
+		this.timeline.here = null;
 		this.typed = "";
 		this.review?.review.end();
 		this.review = null;
@@ -256,7 +257,7 @@ export class GamePage {
 	onEnd() {
 		if (this.room?.ended === "left") return this.app.navigate("/");
 		this.draw();
-		return this.app.say(this.stage.bannerText, true);
+		return this.app.say(this.#scene?.banner, true);
 	}
 
 	look(isPlaying = false) {

@@ -9,8 +9,6 @@ const RELOAD_PAUSE_MS = 60_000;
 /** @type {Promise<unknown> | null} */
 let loading = null;
 
-export const languagesThere = () => JSON.parse(document.documentElement.dataset.languages ?? "{}");
-
 const readSentences = async (part = "") => (await fetch(new URL(`./${part}${document.documentElement.lang}.json`, import.meta.url))).json();
 
 export const learnLanguage = async () => speak(document.documentElement.lang, await readSentences());

@@ -81,7 +81,6 @@ function makeCard(live) {
 	const note = h("p.note");
 	const link = h("a", { href: live.room ? `/${live.room}#watch` : null }, h("p.live-title", nameOf(live)), board.element, h("div.live-players", rows), note);
 	let receivedAt = 0;
-	/** @type {LiveCard} */
 	const card = { item: h("li", link), live, draw, tick };
 	return card;
 

@@ -3,7 +3,7 @@
 import { App } from "./app.js";
 import { say, sayTitle } from "./catalogue.js";
 import { button, h, isForControl, select, setText, show, urlOf } from "./dom.js";
-import { chooseLanguage, languagesThere, learnLanguage } from "./later.js";
+import { chooseLanguage, learnLanguage } from "./later.js";
 import { parse } from "./text.js";
 
 const THEMES = ["system", "light", "dark", "contrast"];
@@ -14,7 +14,7 @@ function makeTools(app) {
 	const again = button(sayTitle("key retry"), () => app.connection.retry(), { hidden: true });
 	const sound = button("♪", toggle, { "aria-label": say("page sound"), title: say("page sound") });
 	const theme = button("☾", nextTheme);
-	const there = languagesThere();
+	const there = JSON.parse(document.documentElement.dataset.languages ?? "{}");
 	const languages = select(Object.keys(there), (one) => there[one], { "aria-label": say("setting language"), change: () => chooseLanguage(languages.value) });
 	languages.value = document.documentElement.lang;
 	const rules = button(sayTitle("column rules"), () => app.showRules());
@@ -111,18 +111,15 @@ async function fetchPast(game_id = "") {
 	return /** @type {PlayedGame} */ (played);
 }
 
-/** @param {unknown} why a page cannot be loaded */
-function failToLoad(why) {
-	if (asked === 1) throw why;
-	app.say(say("view connection unreachable"));
-}
-
 async function open() {
 	const own = ++asked;
 	each((part) => part.close?.());
 	page = null;
 	news.textContent = "";
-	const next = await loadPage().catch(failToLoad);
+	const next = await loadPage().catch((why) => {
+		if (asked === 1) throw why;
+		app.say(say("view connection unreachable"));
+	});
 	if (!next || own !== asked) return each((part) => part.close?.(), next || null);
 	page = next;
 	app.retitle(page.title);

@@ -76,9 +76,6 @@ export function showNames(app, code = "") {
 	}
 }
 
-/** @param {App} app */
-export const keepName = (app) => closing(showNames(app));
-
 /** @param {App} app @param {(request: Ask) => Promise<Ok | void>} ask @param {() => void} onDone */
 function makeOwnData(app, ask, onDone) {
 	const { connection } = app;

@@ -1,7 +1,7 @@
 /** Links to ladders and players, and the switch for rated games. */
 
 import { say } from "./catalogue.js";
-import { h, setText } from "./dom.js";
+import { closing, h, setText } from "./dom.js";
 import { RATED_CLOCK, checkbox, parseClock } from "./forms.js";
 import { setEmblem } from "./shapes.js";
 import { nameGame } from "./words.js";
@@ -21,7 +21,7 @@ export function linkTo(app, player = "", name = "") {
 /** Whether the player has a name of their own, after an offer to keep one. @param {App} app */
 async function hasOwnName(app) {
 	await app.arrive();
-	if (!app.connection.welcome?.claimed) await (await import("./names.js")).keepName(app);
+	if (!app.connection.welcome?.claimed) await closing((await import("./names.js")).showNames(app));
 	return !!app.connection.welcome?.claimed;
 }
 

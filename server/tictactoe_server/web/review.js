@@ -103,7 +103,7 @@ export class ReviewPanel {
 	#turned = button("", () => this.#turningPoint && this.page.timeline.look(this.#turningPoint), { class: "turned", hidden: true });
 	#pointed = h("p.pointed");
 	#noGraph = h("p.note", { hidden: true }, say("view review no graph"));
-	#mistakes = button(say("deed mistakes"), () => this.lookAtMistake());
+	#mistakes = button(say("deed mistakes"), () => this.page.timeline.look(nextMistake(this.review.kinds, this.#here)));
 	#all = button(say("view review all"), () => this.toggleAll(), { "aria-pressed": "false" });
 	element = h("section.review", { "aria-label": sayTitle("deed review") }, this.#pointed, this.#graph.element, this.#noGraph, this.#turned, h("div.row", this.#mistakes, this.#all));
 
@@ -180,11 +180,6 @@ export class ReviewPanel {
 
 	point(cell = -1) {
 		setText(this.#pointed, this.review.known[this.#here]?.cells[cell]?.text ?? "");
-	}
-
-	lookAtMistake() {
-		const ply = nextMistake(this.review.kinds, this.#here);
-		if (ply) this.page.timeline.look(ply);
 	}
 
 	toggleAll() {

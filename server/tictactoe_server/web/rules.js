@@ -89,8 +89,6 @@ export function parseCell(text = "", rules) {
 	return cellAt(rules, row(name[2] || "1"), column);
 }
 
-export const MORE = "more";
-
 /** Return the current mark of the player who made a move of the opening, or "" for later moves. @param {State} state */
 export const placerOf = ({ placed = "" }, ply = 0) => placed[ply] ?? "";
 

@@ -65,8 +65,4 @@ export class Signals {
 		this.#shown = new Notification(sayTitle("page your move"), { body: text, tag: "tictactoe" });
 		this.#shown.onclick = () => globalThis.focus();
 	}
-
-	close() {
-		this.draw();
-	}
 }

@@ -54,10 +54,6 @@ export class Stage {
 		return `${this.#turnText.textContent} ${this.#why.textContent}`.trim();
 	}
 
-	get bannerText() {
-		return this.#banner.textContent ?? "";
-	}
-
 	#changeLook() {
 		changeLook();
 		this.page.draw();

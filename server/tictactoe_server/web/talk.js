@@ -37,8 +37,8 @@ export class Talk {
 		this.#add(h("li.note", text));
 	}
 
-	toggle(isOpen = !this.element.classList.contains("open")) {
-		this.element.classList.toggle("open", isOpen);
+	toggle() {
+		const isOpen = this.element.classList.toggle("open");
 		this.heard.ariaExpanded = String(isOpen);
 		if (isOpen) this.#lines.focus();
 		this.#lines.scrollTop = this.#lines.scrollHeight;

@@ -1,7 +1,7 @@
 /** What happened in a room, in sentences, and which of them the page shows and plays a sound for. A viewer is the reader's public id. */
 
 import { say, sayOr } from "./catalogue.js";
-import { MORE, nameCell, nameCells, nameColumn, numberRow, placerOf, splitLines } from "./rules.js";
+import { nameCell, nameCells, nameColumn, numberRow, placerOf, splitLines } from "./rules.js";
 import { describeCell, describePlayers, describeReason, describeRules, describeTurn, endFor, formatDuration, isDraw, joinWords, nameMark, nameOf, seatOf } from "./words.js";
 
 const MOST_NAMED = 6;
@@ -122,7 +122,7 @@ function tellOfSeat({ type, mark = "", name: called = "", before }, { events, st
 function tellChoice(state, { by: mark, mark: before, take }, viewer = "") {
 	const other = Object.keys(state.seats).find((one) => one !== mark) ?? mark;
 	const places = { take: nameMark(state, take), other: nameOf(state, other), mark: nameMark(state, other) };
-	const id = take === MORE ? "chose more" : take === before ? "chose stay" : "chose swap";
+	const id = take === "more" ? "chose more" : take === before ? "chose stay" : "chose swap";
 	if (other !== seatOf(state, viewer) || id === "chose stay") return sayOf(state, mark, id, viewer, places);
 	return say(`${id}, them`, { name: nameOf(state, mark), ...places });
 }

@@ -21,10 +21,10 @@ export class Timeline {
 	#playing = button("▶", () => this.#toggle(), { hidden: true });
 	#back = [
 		button("«", () => this.look(0), { "aria-label": say("view steps first") }),
-		button("‹", () => this.step(-1), { "aria-label": sayTitle("does back") }),
+		button("‹", () => this.look(this.shown - 1), { "aria-label": sayTitle("does back") }),
 	];
 	#on = [
-		button("›", () => this.step(1), { "aria-label": sayTitle("does next") }),
+		button("›", () => this.look(this.shown + 1), { "aria-label": sayTitle("does next") }),
 		button("»", () => this.look(), { "aria-label": sayTitle("key to the newest") }),
 	];
 	list = h("ol.moves", { "aria-label": sayTitle("column moves"), tabindex: 0 });
@@ -42,10 +42,6 @@ export class Timeline {
 
 	get isBack() {
 		return this.here !== null;
-	}
-
-	step(by = 1) {
-		this.look(this.shown + by);
 	}
 
 	/** Show the position after so many moves, by default the newest one, where a replay ends. */
@@ -69,11 +65,6 @@ export class Timeline {
 	pause() {
 		clearInterval(this.#timer);
 		this.#timer = 0;
-	}
-
-	reset() {
-		this.pause();
-		this.here = null;
 	}
 
 	/** @param {State} state @param {readonly string[]} kinds how good each was, as far as known */

@@ -85,7 +85,7 @@ function close(id = "") {
 }
 
 /** @param {App} app @param {Without<Protocol.Challenge, "id">} request */
-export const ask = async (app, request) => void made.add((await app.connection.request(request)).challenge ?? "");
+const ask = async (app, request) => void made.add((await app.connection.request(request)).challenge ?? "");
 
 /** @param {App} app @param {Room} room */
 export function challengeAgain(app, { state, player }) {
