@@ -203,7 +203,6 @@ export class App {
 		(await import("./help.js")).showKeys();
 	}
 
-	/** Copy a text; say so, or that the browser cannot. */
 	async copy(text = "") {
 		const isWritten = await navigator.clipboard?.writeText(text).then(() => true, () => false);
 		this.say(say(isWritten || copyMarked(text) ? "page copied" : "page not copied", { text }));

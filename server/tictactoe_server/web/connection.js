@@ -57,10 +57,6 @@ export class Connection {
 		return this.welcome?.player ?? "";
 	}
 
-	get hasChallenges() {
-		return !!this.welcome?.challenges;
-	}
-
 	get isSilent() {
 		return this.#pulse.isSilent;
 	}

@@ -144,12 +144,6 @@ export class GameControls {
 		const { showShare } = await import("./share.js");
 		return showShare(app, { path: shared ? `replay/${shared}` : code, isPublic: !!shared || state?.visibility === "public", past: past ?? over });
 	}
-
-	/** @param {Pick<Protocol.Chat, "text" | "sentence">} said */
-	async chat(said) {
-		const { room } = this.page;
-		return !!room && room.ask({ type: "chat", ...said });
-	}
 }
 
 /** @param {Room} room @param {string} [actor] */

@@ -38,9 +38,9 @@ export function showNames(app, code = "") {
 		const id = claimed ? "name own" : welcome?.claimed === false ? "name others" : "name free";
 		setText(about, say(id, { name: claimed ?? name, n }));
 		show(list, devices.map(makeDevice));
-		const blocks = connection.hasChallenges && (await ask({ type: "block" }));
+		const blocks = welcome?.challenges && (await ask({ type: "block" }));
 		strangers.hidden = !blocks;
-		only.checked = !!blocks && !!blocks.strangers;
+		only.checked = !!blocks?.strangers;
 	}
 
 	/** @param {Protocol.Device} device */

@@ -27,7 +27,7 @@ function findLine(rules) {
 	return null;
 }
 
-/** Return the nearest playable rules; if the blocked cells leave no room for a line, none is blocked. @param {OwnRules} own @returns {OwnRules} */
+/** Return the nearest playable rules; if the blocked cells leave no room for a line, none is blocked. @param {OwnRules} own */
 function fitRules(own) {
 	const rows = limit(own.rows);
 	const columns = limit(own.columns, rows < 2 ? 2 : 1); // no line fits in one cell
@@ -137,7 +137,7 @@ export class OwnGame {
 	}
 
 	#focus(cell = 0) {
-		const toggles = /** @type {NodeListOf<HTMLElement>} */ (this.#board.querySelectorAll("button"));
+		const toggles = this.#board.querySelectorAll("button");
 		toggles.forEach((one, at) => (one.tabIndex = at === cell ? 0 : -1));
 		toggles[cell]?.focus();
 	}

@@ -7,7 +7,7 @@ import { setEmblem } from "./shapes.js";
 import { nameGame } from "./words.js";
 
 export const nameLadder = (preset = "") => nameGame({ preset, rows: 0, columns: 0, line: 0 });
-/** @param {App} app @returns {readonly string[]} */
+/** @param {App} app */
 export const listLadders = ({ connection }) => connection.welcome?.ladders ?? [];
 
 /** @param {App} app */

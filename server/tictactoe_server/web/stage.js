@@ -87,7 +87,7 @@ export class Stage {
 	#drawPlayers(players, state) {
 		const { rules, status, event } = state;
 		const { app: { connection, names } } = this.page;
-		const leads = status === "over" && !event && connection.hasChallenges;
+		const leads = status === "over" && !event && connection.welcome?.challenges;
 		const look = lookOf(rules);
 		const make = (/** @type {Scene["players"][number]} */ { mark }) =>
 			h("li", { class: `player m${rules.marks.indexOf(mark)}` }, seatIcon(look, rules.marks, mark), h("span.unseen", nameMark(state, mark)),

@@ -23,7 +23,7 @@ export class Talk {
 		const { chat = "on" } = this.page.app.connection.welcome ?? {};
 		if (!isStale(this.#form, chat)) return;
 		this.#form.hidden = chat === "off";
-		if (chat === "sentences") show(this.#form, SENTENCES.map((id) => button(say(`sentence ${id}`), () => this.page.controls.chat({ sentence: id }))));
+		if (chat === "sentences") show(this.#form, SENTENCES.map((id) => button(say(`sentence ${id}`), () => this.page.room?.ask({ type: "chat", sentence: id }))));
 	}
 
 	/** @param {ChatLine} line */
@@ -52,10 +52,10 @@ export class Talk {
 	}
 
 	async #submit() {
-		const { controls, board } = this.page;
+		const { room, board } = this.page;
 		const text = this.#input.value.trim();
 		this.#input.value = "";
-		if (text && !(await controls.chat({ text }))) this.#input.value ||= text;
+		if (text && !(await room?.ask({ type: "chat", text }))) this.#input.value ||= text;
 		if (!text) board?.focus();
 	}
 

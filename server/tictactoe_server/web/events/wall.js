@@ -14,7 +14,6 @@ const MOST_ROWS = 20;
 /** Up to this many rows, there is room under the table for the QR code. */
 const MOST_BESIDE_QR = 6;
 const MOST_NAMES = 60;
-/** The number of places on the podium, and of the displayed rounds of a bracket. */
 const [MOST_PODIUM, MOST_ROUNDS] = [4, 4];
 const SHAPE = 1.6;
 

@@ -61,7 +61,7 @@ function makeRows(app, rows) {
 /** @param {App} app */
 async function makePlayer(app, asked = "") {
 	const { connection } = app;
-	const hasChallenges = connection.hasChallenges;
+	const hasChallenges = !!connection.welcome?.challenges;
 	const { blocks = [] } = hasChallenges ? await app.read({ type: "block" }) : {};
 	// A player without a place in any ladder can be challenged too.
 	const { profile = { player: asked, name: app.names.get(asked) ?? "", ladders: [], games: [] } } = await app.read({ type: "profile", player: asked }).catch((error) => {
