@@ -62,6 +62,7 @@ async def test_a_game_past_its_hold_is_given_up_from_the_first_page(visit: Visit
         await ana.play(4)
         await bo.play(0)
         await ana.page.goto(address(server))
+        await bo.hears("ana has been away too long: wait on, or end it.")
         seat = ana.page.locator(".resume .ask")
         await expect(seat).to_contain_text("Your game with bo Tic‑tac‑toe · your move · yours until somebody claims it")
         leave = ana.page.get_by_role("button", name="Leave")

@@ -50,7 +50,7 @@ export function makeHome(app, fragment = "") {
 		side.element,
 		banner,
 	);
-	return { title: document.querySelector(".brand")?.textContent ?? "", element, onPhase, follows: [turns, side.lobby, side] };
+	return { title: document.querySelector(".brand")?.textContent ?? "", element, onPhase, onNews: resume.draw, follows: [turns, side.lobby, side] };
 
 	async function showNames() {
 		if (await app.bear(name.value)) (await import("./names.js")).showNames(app);

@@ -165,7 +165,10 @@ export class Stage {
 	/** Draw the questions. If an answer with the focus has disappeared, move the focus to the board. @param {Asked[]} questions */
 	#drawQuestions(questions) {
 		this.answers = (questions.find(({ answers }) => answers[0]?.is_main)?.answers ?? []).map(({ name }) => name);
-		const make = () => h("div.ask", h("p"), h("div.row"));
+		const make = (/** @type {Asked} */ { id, text }) => {
+			if (id === "claim") this.page.app.say(text, true); // time has run out, so no news tells it
+			return h("div.ask", h("p"), h("div.row"));
+		};
 		const draw = () => showKeyed(this.#asks, questions, ({ id }) => id, make, (made, { text, answers }) => {
 			const [told, row] = made.children;
 			setText(told, text);

@@ -24,7 +24,7 @@ export class Entry {
 	#board = button(say("page event board"), () => this.following.app.play({ type: "join", room: this.#room }), { class: "primary big" });
 	#back = button(say("page event back"), () => this.#do({ type: "event_ready", on: true }), { class: "primary" });
 	#pause = button(sayTitle("key event pause"), () => this.#do({ type: "event_ready", on: false }));
-	#leave = sure(sayTitle("deed leave"), () => this.#do({ type: "event_leave" }));
+	#leave = button(sayTitle("deed leave"), () => confirm(say("tournament sure to leave")) && this.#do({ type: "event_leave" }));
 	element = h("section.card.entry", { "aria-label": say("page event you") },
 		this.#told, this.#form, h("div.row", this.#board, this.#back, this.#pause, this.#leave), this.#fault,
 	);
