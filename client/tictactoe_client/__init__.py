@@ -1,10 +1,10 @@
-"""The terminal client, and `connect` for every other Python program that wants to play or watch.
+"""The terminal client, and a library: other Python programs play or watch through `connect`.
 
     async with tictactoe_client.connect("ws://localhost:8765", name="ana") as client:
         room = await client.rooms.match("classic")
 
-`docs/reference/library.md` is its manual. The names load on first use, so that `tictactoe-client --help` costs no
-import of the network.
+`docs/reference/library.md` is its manual. The names are imported on first use, so that `tictactoe-client --help` does
+not have to import network code.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ __all__ = [
 ]
 
 _MODULES = ("errors", "address", "backoff", "client", "messages", "tournament")
-"""Where the names are, those first that need no network."""
+"""The modules that define the names, beginning with the modules that need no network."""
 
 
 def __getattr__(name: str) -> Any:

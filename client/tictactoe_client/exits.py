@@ -1,4 +1,4 @@
-"""Exit codes and messages for the end of a run."""
+"""Chooses the exit code and the last messages of a run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FAILURES: Final[tuple[tuple[tuple[type[errors.ClientError], ...], ExitCode, str
     ((Misuse, errors.BadAddress, errors.BadRoomCode), ExitCode.USAGE, "usage"),
     ((errors.ClientError,), ExitCode.OUR_BUG, "internal"),
 )
-"""The first match counts."""
+"""The exit code and the JSON mode's code of each kind of error; the first match counts."""
 
 
 RATED_SECONDS: Final = 3.0
@@ -40,14 +40,18 @@ async def dismiss(*tasks: asyncio.Task[Any]) -> None:
 
 
 def judge(error: errors.ClientError) -> tuple[ExitCode, str]:
-    """Return the exit code of a failure, and its code in JSON mode, which for refusals is the server's."""
+    """Return the exit code for an error, and the code that JSON mode prints: for a refusal, the server's code."""
     if isinstance(error, (errors.Refused, errors.Expelled)):
         return ExitCode.NO_ROOM if error.code in _NO_ROOM else ExitCode.REFUSED, error.code
     return next((code, name) for kinds, code, name in _FAILURES if isinstance(error, kinds))
 
 
 def describe_failure(error: errors.ClientError, settings: Settings, address: Address | None = None) -> str:
-    """Describe a failure as safe text, with helpful commands; the default `address` is that of the settings."""
+    """Return an error's message as safe text, with commands that may help.
+
+    Args:
+        address: The server that refused, by default the one named by the error or else by the settings.
+    """
     if isinstance(error, errors.Refused) and error.code == "no_such_room" and error.room:
         server, room = address or _address_of(error.server or settings.server), clean_text(error.room)
         if settings.server is None and server is not None and server.url == DEFAULT_SERVER:
@@ -60,7 +64,7 @@ def describe_failure(error: errors.ClientError, settings: Settings, address: Add
 
 
 def list_helps(error: errors.ClientError) -> list[tuple[str, str]]:
-    """Return what helps, each with its command, if the server cannot be reached or a name has to be claimed."""
+    """Return suggestions with their commands if the server is unreachable or a name must be claimed; otherwise []."""
     if isinstance(error, errors.Refused) and error.needs_claim:
         return [(say("help claim"), own_command("name", "claim", "NAME", server=_address_of(error.server)))]
     if not isinstance(error, errors.Unreachable) or error.is_answered:
@@ -80,7 +84,7 @@ def _address_of(text: str | None) -> Address | None:
 
 
 def exit_code_of(state: RoomState | None, viewer: str, *, with_result: bool) -> ExitCode:
-    """Return 0, or with `--result-code` the viewer's result; watchers always get 0."""
+    """Return `NORMAL`, or if `with_result` the code for the viewer's result; for watchers, always `NORMAL`."""
     own, result = (None, None) if state is None else (_seat_in(state, viewer), state.result)
     if not with_result or (state is not None and own is None):
         return ExitCode.NORMAL
@@ -90,13 +94,17 @@ def exit_code_of(state: RoomState | None, viewer: str, *, with_result: bool) -> 
 
 
 def _seat_in(state: RoomState, viewer: str) -> str | None:
-    """Return the viewer's mark, even after they have left, or None for a watcher."""
+    """Return the viewer's mark, even if they have left the room, or None for a watcher."""
     left = (mark for mark, seat in state.seats.items() if seat is not None and seat.player == viewer)
     return seat_of(state, viewer) or next(left, None)
 
 
 def note_game(before: ExitCode | None, state: RoomState | None, viewer: str) -> ExitCode | None:
-    """Return our result of the latest game of a run as we leave a room, or None if we never had a seat."""
+    """Return the code for our result in the run's latest game, called as we leave a room; None if we never had a seat.
+
+    Args:
+        before: The code for the games before this room.
+    """
     if state is None or _seat_in(state, viewer) is None or (state.status == "waiting" and before is not None):
         return before
     return exit_code_of(state, viewer, with_result=True)

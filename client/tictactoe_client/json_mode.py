@@ -1,4 +1,4 @@
-"""JSON mode: messages on standard output, requests on standard input. `docs/reference/client.md` documents them."""
+"""JSON mode: messages on standard output, requests on standard input; see `docs/reference/client.md`."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def print_connected(client: Client) -> None:
 
 
 def print_message(message: Message, *, shows_token: bool) -> None:
-    """Print a message of the server, without the token of a welcome unless it is needed to play."""
+    """Print a message of the server; unless `shows_token`, the token in a welcome is hidden."""
     if message.event is None:
         is_secret = isinstance(message.push, Welcome) and not shows_token
         print_json(hide_secrets(message.text) if is_secret else message.text)
 
 
 async def pass_through(client: Client, ask: Callable[[], Coroutine[Any, Any, Answer]]) -> Answer:
-    """Send requests, print all messages of the server meanwhile, and return the result."""
+    """Await `ask`, which sends requests, and return its result; until then, print all messages of the server."""
     messages = client.messages()
     print_connected(client)
     asking = asyncio.create_task(ask())
@@ -70,15 +70,14 @@ _ABOUT: Final = {
     field: {kind.__struct_config__.tag for kind in get_args(Request) if field in kind.__struct_fields__}
     for field in ("room", "event")
 }
-"""The types of requests that name a room or an event."""
+"""The types of the requests that have a field `room`, or a field `event`."""
 
 
 class JsonGame:
-    """A run of JSON mode, from entering a room to the exit code.
+    """A run of JSON mode, from entering a room to the exit code; at an event, it includes all rooms that we enter.
 
-    Each request is sent after the answer to the one before. A move without `ply` waits for our turn. Through a pipe it
-    is for the position that was printed when it arrived; the moves of a file are for one turn after the other. At an
-    event the run goes on from room to room.
+    Each request is sent after the answer to the previous one. A move without `ply` waits for our turn. From a pipe, it
+    is then refused if the position has changed since the move was read; the moves of a file are made turn by turn.
     """
 
     def __init__(self, session: Session, keyboard: Keyboard, *, shows_token: bool = True) -> None:
@@ -99,7 +98,7 @@ class JsonGame:
         self._lines: asyncio.Queue[tuple[str, Position | None] | None] = asyncio.Queue(_LINES_AHEAD)
 
     async def run(self, way: AnyWay) -> int:
-        """Enter a room or an event and return the exit code; when interrupted, give the seat up first."""
+        """Enter a room or an event, carry out all lines, and return the exit code; an interrupt gives the seat up."""
         print_connected(self._client)
         hearing = asyncio.create_task(self._hear_all())
         speaking, reading = asyncio.create_task(self._speak(way)), asyncio.create_task(self._read())
@@ -128,7 +127,7 @@ class JsonGame:
         return self._result_code()
 
     def _hear(self, what: ConnectionEvent | Push | None) -> ExitCode | None:
-        """Handle an event or a message; return the exit code if it ends the run."""
+        """Handle an event or a message; return the exit code if it ends the run, otherwise None."""
         code = None if self._room is None else self._room.code
         if isinstance(what, RoomState) and code in (None, what.room):
             self._printed = what.room, what.game, what.board
@@ -168,7 +167,7 @@ class JsonGame:
         return None
 
     async def _read(self) -> None:
-        """Read lines, each with the position printed at that time."""
+        """Queue each line of the input with the position that had been printed when the line was read."""
         while (text := await self._keyboard.read_line()) is not None:
             await self._lines.put((text, None if self._keyboard.is_file else self._printed))
         await self._lines.put(None)
@@ -207,14 +206,14 @@ class JsonGame:
         except Interrupted as error:
             self._complain("interrupted", error.message, id=request["id"])
         except Refused:
-            return  # the server's error was printed
+            return  # the server's error has been printed
 
     def _complain(self, code: str, message: str, **fields: object) -> None:
-        """Print an error after all earlier messages of the server."""
+        """Print an error of the client after all earlier messages of the server."""
         self._messages.put(Message(own_line("error", code=code, message=message, **fields), None))
 
     async def _send(self, request: Line, room: Room | None) -> None:
-        """Send a request and handle its answer; raises `BadInput` for an id that no answer could repeat."""
+        """Send a request and handle its answer; raises `BadInput` for an `id` that is not a short string."""
         identity, length = request["id"], len(encode(request))
         if length > MAX_MESSAGE_BYTES:  # the server would close the connection
             self._complain("too_long", say("too long bytes", n=length, most=MAX_MESSAGE_BYTES), id=identity)
@@ -226,9 +225,9 @@ class JsonGame:
             await self._follow(request, room)
 
     async def _complete_move(self, move: Line, room: Room, follows: Position | None) -> None:
-        """Wait for our turn, then fill in `cell` from `at`, and `ply`; also for a choice in an opening.
+        """Wait until we may move, then set the `cell` of a move from `at`, and the `ply` of a move or choice.
 
-        Raises `BadInput` if the position that the move `follows` has changed by then.
+        Raises `BadInput` if the position is no longer the one that the move `follows`.
         """
 
         def is_gone() -> bool:

@@ -1,4 +1,4 @@
-"""The public rooms of the connected server."""
+"""Follows the public rooms of the connected server."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from tictactoe_words.wording import describe_clock, describe_manners
 
 
 class Lobby:
-    """Rooms by code in the order of their opening, each with the time of its last news; at most 2,000.
+    """The newest 2,000 public rooms of the server, each with the time when it was last updated.
 
     Attributes:
-        online: The number of people online, 0 if it is unknown.
+        online: The number of people online, or 0 if it is unknown.
     """
 
     def __init__(self, session: Session, start: Callable[[Coroutine[Any, Any, object]], object]) -> None:
@@ -31,13 +31,13 @@ class Lobby:
         self._rooms: dict[str, tuple[RoomSummary, float]] = {}
 
     def follow(self, *, on: bool = True) -> None:
-        """Subscribe to the rooms, or unsubscribe, if there is a connection."""
+        """Subscribe to the server's list of rooms, or unsubscribe; do nothing without a connection."""
         client = self._session.client
         if client is not None and self._session.phase == "online":
             self._start(client.rooms.lobby(on=on))
 
     def hear(self, message: Message) -> bool:
-        """Handle a list or a change of it; return True if the message was one."""
+        """Apply a list of rooms, or a change of the list; return False if the message is neither."""
         push, now = message.push, time.monotonic()
         if isinstance(push, LobbyChange):
             self._rooms |= {room.room: (room, now) for room in push.changed}
@@ -54,7 +54,7 @@ class Lobby:
         self._rooms, self.online = {}, 0
 
     def list_rooms(self, status: Literal["waiting", "playing"], but: str | None = None) -> list[RoomSummary]:
-        """Return the waiting or playing rooms, newest first, without those of the player `but`."""
+        """Return the waiting or playing rooms, newest first, except rooms where the player `but` has a seat."""
         return [
             room
             for room, _ in reversed(self._rooms.values())
@@ -62,7 +62,7 @@ class Lobby:
         ]
 
     def tabulate(self, status: Literal["waiting", "playing"], but: str | None = None) -> dict[str, tuple[str, ...]]:
-        """Return the rows of a list of rooms by code, with the column titles first."""
+        """Return a table of the rooms: their rows by code, after a row with the column titles."""
         is_on = status == "playing"
         ids = ("room", "game", "players", "who", "moves" if is_on else "clock", "age")
         table = {"": tuple(say(f"column {id}") for id in ids)}

@@ -1,9 +1,8 @@
 """Finds the servers of the local network, and runs a server for this process alone.
 
-Announcements are untrusted. Invalid ones are ignored, and an announced name must resolve to the announced machine.
-
-The server for this process is the command `tictactoe-server` on the loopback. Its standard input is a pipe from this
-process, so that the server ends with it, even after a crash.
+Announcements are untrusted: invalid ones are ignored, and an announced host name must resolve to the machine that
+announced it. The server for this process is the command `tictactoe-server` on a loopback address. Its standard input is
+a pipe from this process, so that the server ends with this process, even after a crash.
 """
 
 from __future__ import annotations
@@ -48,8 +47,8 @@ class NearbyServer:
     """An announced server.
 
     Attributes:
-        name: As announced, and not to be trusted.
-        at: The IP address of the announced machine.
+        name: The announced name, which is untrusted.
+        at: The IP address of the machine.
     """
 
     name: str
@@ -58,7 +57,7 @@ class NearbyServer:
 
 
 async def find_nearby(most_seconds: float = _SEARCH_SECONDS) -> tuple[NearbyServer, ...]:
-    """Return the servers that announce themselves within two seconds, or `most_seconds` if that is less."""
+    """Return the servers that are found within two seconds, or within `most_seconds` if that is less."""
     lists: list[tuple[NearbyServer, ...]] = [()]
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(min(most_seconds, _SEARCH_SECONDS)):
@@ -67,9 +66,9 @@ async def find_nearby(most_seconds: float = _SEARCH_SECONDS) -> tuple[NearbyServ
 
 
 async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -> None:
-    """Call `changed` with the announced servers by name, at most `_MOST_KNOWN`, at every change, until cancelled.
+    """Call `changed` at every change with the announced servers, sorted by name, until cancelled.
 
-    Without multicast no server is found. No announcement makes this raise.
+    At most `_MOST_KNOWN` servers are listed, and none without multicast. Bad announcements raise no error.
     """
     from zeroconf import DNSQuestionType, Error
     from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
@@ -112,13 +111,13 @@ async def follow_nearby(changed: Callable[[tuple[NearbyServer, ...]], object]) -
                 while not closing.done():  # a cancelled close would leave sockets open
                     with contextlib.suppress(asyncio.CancelledError):
                         await asyncio.shield(closing)
-                zeroconf.zeroconf.engine.close()  # in case the ending loop has cancelled that, too
+                zeroconf.zeroconf.engine.close()  # the event loop may have cancelled the close as it ended
 
 
 async def inspect(info: AsyncServiceInfo) -> NearbyServer | None:
-    """Return the announced server, or None if the announcement is invalid or of another protocol.
+    """Return the announced server, or None if the announcement is invalid or for another protocol version.
 
-    With TLS it names the host of the certificate, which must resolve to the announced machine.
+    With TLS, the announcement names the host of the certificate, which must resolve to an announced address.
     """
     properties = {key.decode(errors="replace"): value or b"" for key, value in info.properties.items()}
     if properties.get("v", b"") != str(PROTOCOL_VERSION).encode() or not 0 < (info.port or 0) < 65536:
@@ -141,9 +140,9 @@ async def inspect(info: AsyncServiceInfo) -> NearbyServer | None:
 
 
 async def _look_up(host: str) -> set[str]:
-    """Return the addresses of a name, empty after a second; the thread never delays the exit of the program."""
+    """Return the addresses of a host name, or none after a second; the daemon thread does not delay our exit."""
     answer: Future[set[str]] = Future()
-    answer.set_running_or_notify_cancel()  # the answer may come after the timeout
+    answer.set_running_or_notify_cancel()  # so that the timeout cannot cancel it: the thread still sets the result
 
     def ask() -> None:
         answers: set[str] = set()
@@ -162,7 +161,7 @@ async def _look_up(host: str) -> set[str]:
 
 
 def is_of_a_network(address: str) -> bool:
-    """Return True for a private address of a machine.
+    """Return True for an address of a machine in a private network.
 
     >>> [is_of_a_network(address) for address in ("192.168.1.7", "fd00::7", "127.0.0.1", "224.0.0.1", "8.8.8.8", "x")]
     [True, True, False, False, False, False]
@@ -192,7 +191,7 @@ async def fetch_status(address: Address, page: str, timeout_seconds: float, ca: 
 
 @asynccontextmanager
 async def run_local_server() -> AsyncIterator[Address]:
-    """Run a server and yield its address; raises `Unreachable` if it does not start."""
+    """Run a server within the context, and yield its address; raises `Unreachable` if it does not start."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tictactoe_server", *_OPTIONS.split()),
         stdin=PIPE,

@@ -1,4 +1,4 @@
-"""The connection of a run. `Identity` knows whose connection it is."""
+"""The connection of a run: connects as the right player, and moves between servers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ Entered = TypeVar("Entered", bound=Room | Tournament)
 
 
 def cluster_for(settings: Settings, address: Address | None) -> Cluster:
-    """Return the cluster of the settings beginning with the address, or the address's own; raises `BadAddress`."""
+    """Return the cluster of the settings, rotated to start at `address`; raises `BadAddress`.
+
+    An address outside that cluster becomes a cluster of its own.
+    """
     if address is None:
         return parse_cluster(settings.server)
     try:
@@ -40,15 +43,17 @@ def _ignore(*_: Any) -> None: ...
 
 
 class Session:
-    """A connection as the player of `identity`: `open` for one command, or `run` for a screen.
+    """A connection as the player of `identity`. A command uses `open`; the full screen uses `run`.
 
     Attributes:
+        phase: "away" while we reconnect, "failed" until `retry` is called.
         cluster: The addresses, the current or wanted server first.
-        client: None before the first connection.
-        is_bot: Whether the server shows us as a program.
+        client: The client, or None before the first connection.
+        failure: Why the connection failed, or None.
+        is_bot: Whether to be shown as a program.
         before: The server that we came from, or None.
-        retrying: The latest attempt to reconnect.
-        retries_at, held_until: When the next attempt follows and our seats expire, by the loop's clock.
+        retrying: The latest attempt to reconnect, or None.
+        retries_at, held_until: When the next attempt follows, and until when our seats are held, by the loop's clock.
     """
 
     def __init__(
@@ -68,7 +73,7 @@ class Session:
             hear: Called with every message.
             connected: Called after each hello.
             changed: Called when there is something new to show.
-            failed: Called when no further attempt is made until `retry`.
+            failed: Called with the error when the connection has failed; `retry` starts again.
         """
         self.settings = settings
         self.is_bot = False
@@ -100,18 +105,19 @@ class Session:
 
     @property
     def latency_ms(self) -> int | None:
-        """The latency to show, which ignores small changes, or None."""
+        """The latency to show, or None before the first connection; small changes are ignored."""
         if self.client is not None:
             self._latency_ms = settle_latency(self._latency_ms, self.client.latency_seconds)
         return self._latency_ms
 
     @property
     def is_own(self) -> bool:
+        """Whether the current server is the one that this process started."""
         return self.address == self._own_server
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[Client]:
-        """Connect, and forget our seats at the end unless the connection was lost; raises what `connect` does."""
+        """Connect; at the end, remove our seats from the file unless the connection was lost. Raises like `connect`."""
         async with self._own_servers, AsyncExitStack() as connections:
             client = await self._arrive(connections)
             await self.identity.finish()
@@ -123,7 +129,7 @@ class Session:
                 await self.identity.release()
 
     async def run(self) -> None:
-        """Keep a connection until cancelled; after a failure, wait for `retry`."""
+        """Stay connected until cancelled; after a failure, wait for `retry`."""
         running = asyncio.current_task()
         async with self._own_servers:
             while True:
@@ -154,7 +160,7 @@ class Session:
         self.retry()
 
     def move(self, address: Address, role: Role = "player", *, room: str | None = None) -> None:
-        """Go to another server as the player that we were there, preferably the one with a seat in `room`."""
+        """Move to another server, as our earlier player there; a player with a seat in `room` is preferred."""
         self.before = self._reached if self._reached != address else None
         self.cluster = cluster_for(self.settings, address)
         self.identity.role, self.identity.seat_in, self.identity.resumes = role, room, False
@@ -168,12 +174,12 @@ class Session:
         self._begin_again()
 
     def become(self, **codes: str) -> None:
-        """Say hello again as the player of a `link` or `rescue` code, or without one as a new player."""
+        """Say hello again as the player of a `link` or `rescue` code; without a code, as a new player."""
         self.identity.codes = codes
         self._begin_again()
 
     async def greet_again(self) -> None:
-        """Connect again, so that the server holds our seats as after a loss; return when that is done."""
+        """Replace the connection, so that the server holds our seats as after a loss; return once we are connected."""
         self._is_settled.clear()
         self._begin_again()
         await self._is_settled.wait()
@@ -207,12 +213,16 @@ class Session:
             self._changed()
 
     async def _arrive(self, connections: AsyncExitStack) -> Client:
-        """Connect as our player, as a new one if the server does not know it, or to a server of our own."""
+        """Connect as our stored player, or as a new player if the server refuses the token.
+
+        If a new player's server belongs to a cluster where another server knows us, connect to that server instead. If
+        no local server answers, start one if the settings ask for it.
+        """
         identity, backoff = self.identity, self.settings.backoff
         codes, identity.codes = identity.codes, {}
         token = None if codes else await identity.find_token(self.cluster)
         is_new, way_here = token is None and not codes, None
-        if self._conversing is not None:  # on a screen, the person decides how long to wait
+        if self._conversing is not None:  # in the full screen, the person decides how long to wait
             backoff = replace(backoff, absent_seconds=math.inf)
         while True:
             name = identity.new_name or identity.name or (identity.players.find_name() if self.is_own else None)
@@ -255,7 +265,7 @@ class Session:
         return connect(self.cluster, timeout_seconds=timeout_seconds, **options)
 
     async def enter(self, coming: Awaitable[Entered]) -> Entered:
-        """Enter a room or an event, and store the seat in a room."""
+        """Wait until a room or an event is entered, and store the seat in a room for later runs."""
         room = await coming
         if isinstance(room, Room) and room.seat is not None and not room.keeps_seat:
             self.keep_room(room.code)
@@ -263,7 +273,7 @@ class Session:
         return room
 
     def keep_room(self, room: str) -> None:
-        """Store our seat in a room in the background, so that a later run finds it."""
+        """Store our seat in a room for later runs, in the background."""
         self.identity.rooms.add(room)
         if self.client is not None and not self.is_own:
             self.identity.write_down(self.client, room)
@@ -273,16 +283,16 @@ class Session:
             self.identity.forget_room(self.client, room)
 
     async def end_by(self, end: BaseException) -> None:
-        """Give our seats up if a person ended the run and the server can be told; otherwise hold them."""
+        """End the run because of `end`: give our seats up after Ctrl-C if the server answers; otherwise hold them."""
         if not is_decision(end) or self.client is None or not await self.client.rooms.leave():
             self.hold()
 
     def hold(self) -> None:
-        """Keep our seats in the file at the end of this run, so that the next one continues there."""
+        """Leave our seats in the file when this run ends, so that a later run can return to them."""
         self.identity.rooms.clear()
 
 
 def settle_latency(shown_ms: int | None, seconds: float) -> int:
-    """Return a latency to show in whole ms, at least 1, keeping the shown one if the change is small."""
+    """Return the latency to show, in whole ms and at least 1: `shown_ms` if the change is small."""
     measured = max(1, round(seconds * 1000))
     return measured if shown_ms is None or abs(measured - shown_ms) >= max(2, shown_ms / 4) else shown_ms

@@ -1,7 +1,7 @@
-"""The options of the client in one table, and the settings of a run as one frozen value.
+"""The options of the client in a table, and the settings of a run as a frozen value.
 
 Command line, environment, `client.toml`, `config show`, settings page and help are derived from the table. A new
-option takes a field of `Settings` and sentences in the catalogue.
+option needs a field of `Settings` and sentences in the catalogue.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ PAIRS: Final = {
     Coordinates.ROW_COLUMN_0: ("1,2", "pair from 0"),
     Coordinates.X_Y_1: ("3,2", "pair column row"),
 }
-"""An example of each way to name a cell by two numbers, and the id of its description."""
+"""For each way to name a cell by two numbers: an example (always the same cell), and the id of its description."""
 
 _EXPLAINED: Final = ("ascii", "keys", "confirm")
-"""The options whose help is a note on the settings page; the others speak for themselves."""
+"""The options whose help text is shown as a note on the settings page."""
 
 
 class ExitCode(IntEnum):
@@ -59,7 +59,7 @@ class ExitCode(IntEnum):
 
 
 class Misuse(ClientError):
-    """Invalid input; `message` is the complete line for the person."""
+    """Invalid input; `message` is a complete sentence for the person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +67,12 @@ class Option:
     """An option.
 
     Attributes:
-        section: The heading in the help.
-        name: As on the command line. A switch "no-x" fills its field with the opposite.
-        fills: The field of `Settings`.
-        kind: The type of the value, or its possible words.
-        shows: The name of the value in the help, or the id of a sentence ``metavar SHOWS``.
-        other_variable: A variable of many programs that switches the option on.
+        section: The section of the help.
+        name: The name on the command line. A switch "no-x" sets its field to the opposite of its value.
+        fills: The field of `Settings` that the option sets, or "".
+        kind: The type of the value, or the possible words.
+        shows: The value's name in the help, or None.
+        other_variable: A variable that many programs use and that also switches the option on, or None.
     """
 
     section: str
@@ -89,17 +89,17 @@ class Option:
 
     @property
     def key(self) -> str:
-        """Its name in the file, such as ``no_color``."""
+        """The option's name in `client.toml`, such as ``no_color``."""
         return self.name.replace("-", "_")
 
     @property
     def variable(self) -> str:
-        """Its name in the environment, such as ``TICTACTOE_NO_COLOR``."""
+        """The option's environment variable, such as ``TICTACTOE_NO_COLOR``."""
         return f"TICTACTOE_{self.key.upper()}"
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The possible words; none if any value of the type is possible."""
+        """The possible words; empty if all values of the type are possible."""
         return tuple(map(str, self.kind)) if isinstance(self.kind, (tuple, EnumType)) else ()
 
     @property
@@ -112,21 +112,21 @@ class Option:
         return tuple(map(self.setting_of, self.words or (False, True)))
 
     def setting_of(self, value: Any) -> Any:
-        """Return the value of the field for a value of the option."""
+        """Convert a value of the option to a value of the `Settings` field."""
         if self.name.startswith("no-"):
             return not value
         return self.kind(value) if isinstance(self.kind, EnumType) else value
 
     def entry_of(self, setting: Any) -> str | bool:
-        """Return the value in a file for a value of the field."""
+        """Convert a value of the `Settings` field to the option's value in a file."""
         return bool(self.setting_of(setting)) if isinstance(setting, bool) else str(setting)
 
     def default_of(self, value: Any) -> Any:
-        """Return a value of a file as `click` takes it for a default."""
+        """Convert a value from a file to a default value for `click`."""
         return [value] if self.is_list and isinstance(value, str) else value
 
     def describe(self, setting: Any) -> tuple[str, str]:
-        """Return the label and the note of a field's value on the settings page."""
+        """Return the label and the note, or "", that the settings page shows for a value of the field."""
         if isinstance(setting, bool):
             label = say("key yes" if setting else "key no")
         elif self.key == "language" and setting in LANGUAGES:
@@ -139,7 +139,7 @@ class Option:
         return label, say(f"option {self.name}") if self.name in _EXPLAINED else ""
 
     def find_fault(self, value: Any) -> str | None:
-        """Return why a value is invalid, or None."""
+        """Return a sentence about why a value from a file is invalid, or None if it is valid."""
         texts = value if self.is_list and isinstance(value, list) and value else [value]
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if self.words:
@@ -171,8 +171,8 @@ def _find_meaningless(key: str, text: str) -> str | None:
 
 
 def suggest(word: str, known: Iterable[str], *, quote: str = '"') -> str:
-    """Return a sentence, with a space before it, that suggests the closest known word, or ""."""
-    import difflib  # not needed at every start
+    """Return a space and a sentence that suggests the known word closest to `word`, or ""."""
+    import difflib  # imported here, since it is rarely needed
 
     words = {word: word for word in known}
     words |= {word: theme for word, theme in MEANT.items() if theme in words}
@@ -181,23 +181,23 @@ def suggest(word: str, known: Iterable[str], *, quote: str = '"') -> str:
 
 
 def _option(section: str, default: Any = False, *, name: str = "", kind: Any = None, **more: Any) -> Any:
-    """Return a field of `Settings` with its option, which by default has the field's name."""
+    """Return a dataclass field that carries its option; the option's default name is the field's."""
     kind = kind or (str if default is None else type(default))
     return field(default=default, metadata={"option": Option(section, name, default=default, kind=kind, **more)})
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a run was told.
+    """The settings of a run, merged from all sources.
 
     Attributes:
-        server: As typed; several servers of one cluster are separated by commas.
-        name_is_for_now: Whether an option or the environment gave the name, for this run alone.
-        changed_keys: Keys by action, as bound in `client.toml`.
-        fixed: Keys of the options that `client.toml` sets, which choices in the program change for this run alone.
+        server: The server as typed; several servers of a cluster are separated by commas.
+        name_is_for_now: Whether an option or the environment gave the name, so that it is not saved.
+        changed_keys: The keys that `client.toml` binds, by action.
+        fixed: The keys of the options that `client.toml` sets; changes of these in the program are not saved.
         doubts: Warnings about `client.toml`; the full screen shows the first.
         waiting_line_seconds: How often plain mode says that it is still waiting.
-        leaving_seconds: How long a player stays after the end of the input.
+        leaving_seconds: How long a player stays in the room after the end of the input.
     """
 
     mode: Mode = "plain"
@@ -232,7 +232,7 @@ class Settings:
 
 
 _SECTIONS: Final = ("server", "mode", "looks", "moves", "scripts")
-"""The headings of the help in order, as sentences ``section ...``."""
+"""The sections of the help in order; their headings are the sentences ``section ...``."""
 
 
 def _list_options() -> Iterator[Option]:
@@ -248,7 +248,7 @@ OPTIONS: Final = {option.key: option for option in _IN_ORDER}
 """All options by key, in the order of the help."""
 
 FILE_OPTIONS: Final = {key: option for key, option in OPTIONS.items() if option.is_in_file}
-"""The options that `client.toml` and choices may set."""
+"""The options that `client.toml` and choices in the program may set."""
 
 SCREEN_OPTIONS: Final = {option.fills: option for option in OPTIONS.values() if option.is_on_page}
-"""The options of the settings page, by the field they fill."""
+"""The options on the settings page, by the field that they set."""

@@ -1,4 +1,4 @@
-"""The colours of each role in every theme; all but ``terminal`` have a contrast of at least 4.5:1."""
+"""The themes: a style for each role. All but ``terminal`` have a contrast of at least 4.5:1."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from textual.theme import Theme as LibraryTheme
 
 Theme = Mapping[str, str]
-"""Styles by role; the default is the style of ``""``."""
+"""Styles by role, such as ``title``; other roles have the style of ``""``."""
 
 QR: Final = "#000000 on #ffffff"
-"""Black on white in every theme, or telephones cannot read the code."""
+"""Black on white in every theme, since phones may not read a QR code in other colours."""
 
 _OWN: Final = {  # ground, text, faint text, title, and the six marks
     "night": "#1b1f27 #d8dee9 #969ba5 #88c0d0 #7fdbff #ff8fd0 #f2c14e #8fd694 #8ab4ff #ff7b72",
@@ -22,7 +22,7 @@ _OWN: Final = {  # ground, text, faint text, title, and the six marks
 }
 _MARKS: Final = tuple(f"mark{number}" for number in range(6))
 _BOLD: Final = {"title": "title", "key": "title", "cursor": "ink", **{f"strong{mark[-1]}": mark for mark in _MARKS}}
-"""The bold roles with their colours."""
+"""The roles that are bold, with their colours."""
 _LIBRARY_NAMES: Final = {
     "ink": "foreground text ansi-foreground",
     "ground": "background surface panel boost block-hover-background ansi-background",
@@ -31,12 +31,12 @@ _LIBRARY_NAMES: Final = {
     "good": "success",
     "bad": "error text-error",
 }
-"""Textual's names of these colours."""
+"""Textual's variables for these colours."""
 
 THEMES: Final = ("auto", "terminal", *_OWN)
-"""``auto`` is `paper` or `night` as the variable ``COLORFGBG`` says, or `terminal` with few colours."""
+"""``auto`` is ``paper`` or ``night``, depending on the variable ``COLORFGBG``; or ``terminal`` with few colours."""
 MEANT: Final = {"dark": "night", "light": "paper"}
-"""Other names that people may type."""
+"""Names that people may type by mistake, with the themes that they mean."""
 
 
 def theme_named(name: str) -> Theme:
@@ -54,7 +54,7 @@ def theme_named(name: str) -> Theme:
 
 
 def resolve_theme(name: str, *, colour: bool) -> str:
-    """Return the theme to show."""
+    """Return the theme to use for a name, which may be ``auto`` or unknown; without colours, ``terminal``."""
     if not colour or name not in THEMES:
         return "terminal"
     if name != "auto":
@@ -68,7 +68,7 @@ def resolve_theme(name: str, *, colour: bool) -> str:
 
 
 def library_theme(name: str) -> LibraryTheme:
-    """Return a theme for Textual's widgets and the style sheet."""
+    """Return the theme as Textual's widgets and the style sheet need it."""
     from textual.theme import Theme
 
     colours, is_bare = _colours(name), name == "terminal"

@@ -1,4 +1,4 @@
-"""The version of the installed client, and what to do about a server with another protocol."""
+"""The version of the installed client, and advice about a server with another protocol version."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DISTRIBUTION: Final = "tictactoe-rooms"
 
 
 def client_version() -> str:
-    """Return the version of the installed distribution, or ``0`` if none is installed."""
+    """Return the version of the installed distribution, or "0" if it is not installed."""
     try:
         return version(DISTRIBUTION)
     except PackageNotFoundError:

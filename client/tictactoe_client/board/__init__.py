@@ -1,1 +1,1 @@
-"""Boards drawn as lines of text, at every size; pure."""
+"""Draws boards as lines of text, in every size; pure functions."""

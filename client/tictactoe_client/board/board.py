@@ -1,7 +1,7 @@
 """Draws a board, or a part of it, as characters with roles.
 
-Colour never carries information alone: the last move is ``(O)``, the winning line ``<X>``, the cursor ``[ ]``, and a
-pending move ``x?``. A compact board of 32 columns fits 80 characters.
+Everything can be read without colours: the last move is ``(O)``, the winning line ``<X>``, the cursor ``[ ]``, and a
+pending move ``x?``. A compact board of 32 columns fits into 80 characters.
 """
 
 from __future__ import annotations
@@ -26,14 +26,19 @@ _COLOURS: Final = (36, 33, 35, 32, 34, 31)
 _BLANK: Final[Cell] = (" ", "")
 _STAR: Final = "+"
 _STROKES: Final = ((0, 1, "━", "-"), (1, 0, "┃", "|"), (1, 1, "▀█▄", "\\"), (1, -1, "▄█▀", "/"))
-"""The direction of a winning line (down, right), and its strokes in Unicode and ASCII."""
+"""For each direction of a winning line: the steps down and right, and the stroke in Unicode and in ASCII."""
 _ARROWS: Final = ("◂", "▸", "▴", "▾"), ("<", ">", "^", "v")
 _ASCII_LINES: Final = str.maketrans("│─┌┬┐├┼┤└┴┘", "|-+++++++++")
 
 
 @dataclass(frozen=True, slots=True)
 class BoardView:
-    """The contents of a board; `pending` is the cell and mark of a move that the server has not confirmed."""
+    """What to draw on a board.
+
+    Attributes:
+        line: The cells of the winning line.
+        pending: The cell and mark of a move that the server has not confirmed yet, or None.
+    """
 
     rules: Rules
     board: str
@@ -61,7 +66,7 @@ def drop_frames(board: str, columns: int, cell: int, most: int) -> list[str]:
 
 
 def mark_role(mark: str, rules: Rules, *, strong: bool = False) -> str:
-    """Return the role of a player's mark."""
+    """Return the role of a player's mark, such as ``mark0``; "dim" for a blocked or free cell."""
     return f"{'strong' if strong else 'mark'}{rules.marks.index(mark) % 6}" if mark in rules.marks else "dim"
 
 
@@ -84,7 +89,7 @@ def render_board(view: BoardView, style: BoardStyle | None = None) -> list[str]:
 
 
 def draw_board(view: BoardView, grid: Grid) -> list[list[Cell]]:
-    """Return the board as rows of cells; a part has arrows and its coordinates."""
+    """Return the board as rows of cells; a part of a board also has arrows, and a line with its coordinates."""
     drawing = _Drawing(view, grid)
     drawing.draw_marks()
     if grid.style.shows_keys(view.rules):
@@ -103,7 +108,7 @@ class _Drawing:
         self.rows = [list(row) for row in _draw_frame(grid)]
 
     def put(self, cell: int, text: str, role: str, right: int = 0, down: int = 0) -> None:
-        """Centre characters at an offset from a cell's middle, if the cell is visible."""
+        """Write characters centred on a cell's middle, shifted by `right` and `down`, if the cell is visible."""
         if self.grid.shows(cell):
             x, y = self.grid.middle_of(cell)
             x += right - len(text) // 2
@@ -114,9 +119,9 @@ class _Drawing:
         return mark_role(self.view.board[cell], self.view.rules, strong=True)
 
     def draw_marks(self) -> None:
-        """Draw the marks; small marks a whole row at a time, which is faster.
+        """Draw the marks; small marks are drawn a whole row at a time, which is faster.
 
-        The last large mark is not emphasised: redrawing the one before it would double what a move sends.
+        A large last mark is not emphasised, since redrawing the previous one would double the output of a move.
         """
         grid, board, rules = self.grid, self.view.board, self.view.rules
         signs: dict[str, Cell] = {mark: (mark, mark_role(mark, rules)) for mark in (*rules.marks, BLOCKED)}
@@ -159,7 +164,7 @@ class _Drawing:
             line += _dim(f"    {' '.join(keys.get(cell, FREE) for cell in cells)}")
 
     def draw_line(self) -> None:
-        """Draw a winning line: brackets (``<X X X>``), or a stroke through large marks."""
+        """Draw the winning line: as brackets (``<X X X>``), or as a stroke through large marks."""
         if self.grid.tall > 1:
             self._strike_line()
             return
@@ -221,7 +226,7 @@ class _Drawing:
 
 
 def _describe_part(grid: Grid, up: str, down: str, *, total: bool) -> str:
-    """Return the visible columns and rows: ``A-J of A-O   1-12 of 1-15  ▾``."""
+    """Return a line about the visible columns and rows, such as ``A-J of A-O   1-12 of 1-15  ▾``."""
     rules, parts = grid.rules, []
     if len(grid.columns) < rules.columns:
         part = f"{format_column(grid.columns[0])}-{format_column(grid.columns[-1])}"
@@ -237,7 +242,7 @@ def _describe_part(grid: Grid, up: str, down: str, *, total: bool) -> str:
 
 @lru_cache(maxsize=8)
 def _draw_frame(grid: Grid) -> list[list[Cell]]:
-    """Return a board without marks; in a compact one, double letters (AA) are written downwards."""
+    """Return a board without marks; in a compact board, double letters (AA) are written downwards."""
     names, dashes = [format_column(column) for column in grid.columns], ["─" * grid.wide] * len(grid.columns)
     lines: list[str] = []
 

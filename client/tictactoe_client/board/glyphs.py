@@ -1,4 +1,4 @@
-"""Marks that fill a cell, three, five or nine lines high: enlarged letters, and hand-drawn crosses and rings."""
+"""Draws marks that fill a cell, three, five or nine lines high: enlarged letters, special crosses and rings."""
 
 from __future__ import annotations
 
@@ -32,14 +32,15 @@ _LETTERS: Final = (
         "#   #  ###  #      ## # #   # ####    #    ###    #   #   # #   #   #   #####",
     ),
 )
-"""A to M and N to Z, 5 by 5 dots each."""
+"""The letters A to M, then N to Z, of 5 by 5 dots each."""
 
 
 @cache
 def draw_glyph(mark: str, height: int, *, ascii_only: bool) -> tuple[str, ...]:
-    """Return a mark in 3, 5 or 9 lines of equal width (at most 5, 10 or 17); in ASCII, made of its own letter.
+    """Return a mark as 3, 5 or 9 lines of equal width (at most 5, 10 or 17).
 
-    Otherwise the lower half of the last line is blank, to separate it from a mark below.
+    In ASCII, the mark is made of its own letter. Otherwise the lower half of the last line is blank, to separate the
+    mark from a mark below it.
 
     >>> draw_glyph("X", 3, ascii_only=True), draw_glyph("X", 3, ascii_only=False)
     (('X   X', '  X  ', 'X   X'), ('▀▄ ▄▀', ' ▄▀▄ ', '▀   ▀'))
@@ -65,7 +66,7 @@ def draw_glyph(mark: str, height: int, *, ascii_only: bool) -> tuple[str, ...]:
 
 
 def _has_dot(mark: str, letter: Sequence[str], x: int, y: int) -> bool:
-    """Return True if the largest mark has a dot here: crosses and rings are computed, others are enlarged letters."""
+    """Return True if a mark of the largest size has a dot here; crosses and rings are computed, letters enlarged."""
     if mark == "X":
         return min(abs(x - y), abs(x + y - _DOTS + 1)) <= 1
     if mark == "O":
@@ -74,7 +75,7 @@ def _has_dot(mark: str, letter: Sequence[str], x: int, y: int) -> bool:
 
 
 def draw_words(words: Sequence[str], width: int, *, ascii_only: bool) -> list[str]:
-    """Return words in letters three lines high, in one row or one below the other; nothing if neither fits.
+    """Return words in letters three lines high, side by side or one below the other; [] if neither fits.
 
     >>> draw_words(["XI"], 11, ascii_only=True)
     ['X   X IIIII', '  X     I', 'X   X IIIII']

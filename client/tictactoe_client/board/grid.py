@@ -1,4 +1,4 @@
-"""The layout of a board's cells, and the choice of the largest layout that fits."""
+"""Lays out a board's cells, and chooses the largest layout that fits."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import Final, Literal
 from tictactoe_engine import Keys, Rules, format_column, has_single_keys
 
 Scale = Literal[0, 1, 2, 3, 4]
-"""A compact board (0), or cells of 1, 3, 5 or 9 lines; marks fill cells of 3 lines or more."""
+"""0 is a compact board; 1 to 4 have cells that are 1, 3, 5 or 9 lines high. From 2 on, marks fill their cells."""
 
 MOST_COLUMN_KEYS: Final = 9
-"""The largest number of columns that digits can name in a game with gravity."""
+"""In a game with gravity, keys 1 to 9 choose a column if the board has at most this number of columns."""
 
 _KEYS_BESIDE: Final = 9
 _LEAST_PART: Final = 3
 _EDGES: Final = (3, 1)
-"""The width and height of the arrows and the line around a part of a board."""
+"""The extra width and height of the arrows and the line of coordinates around a part of a board."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoardStyle:
-    """The style of a board.
+    """How to draw a board.
 
     Attributes:
-        keys: Keys to show in the free cells, or beside a compact board.
-        mark_last: Whether the last move is in parentheses.
-        stars: Whether large boards have star points.
+        keys: The keys to show in the free cells, or at the right of a compact board; None shows no keys.
+        mark_last: Whether to put the last move in parentheses.
+        stars: Whether to mark star points on large boards, as in Go.
     """
 
     scale: Scale = 0
@@ -44,14 +44,15 @@ class BoardStyle:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The layout of a board, or of a part of a compact one.
+    """The layout of a board, or of a part of a compact board.
 
     Attributes:
-        left, top: The position of the first cell.
-        wide, tall: The size of a cell; columns are one character apart.
-        down: The distance between rows.
-        sides: The signs before, between and after the cells of a row.
-        above, between, below: The signs of the lines around the rows, or "".
+        rows, columns: The visible rows and columns.
+        left, top: The position of the first visible cell.
+        wide, tall: The size of a cell; there is one character between columns.
+        down: The distance from one row to the next.
+        sides: The characters before, between and after the cells of a row.
+        above, between, below: The characters of the line above, between and below the rows, or "" for no line.
     """
 
     rules: Rules
@@ -105,7 +106,7 @@ class Grid:
         return row in self.rows and column in self.columns
 
     def middle_of(self, cell: int) -> tuple[int, int]:
-        """Return the column and line of a cell's middle, even if it is not visible."""
+        """Return the column and line of a cell's middle, even if the cell is not visible."""
         row, column = divmod(cell, self.rules.columns)
         x = self.left + (column - self.columns.start) * (self.wide + 1) + self.wide // 2
         return x, self.top + (row - self.rows.start) * self.down + self.tall // 2
@@ -119,7 +120,7 @@ class Grid:
         return self.rows[below] * self.rules.columns + self.columns[right]
 
     def scroll(self, centre: int | None, old: Grid | None) -> Grid:
-        """Return the part that `old` shows, scrolled as little as possible to include `centre`."""
+        """Return the grid scrolled from the part that `old` shows, as little as possible, so that it shows `centre`."""
         if self.is_whole:
             return self
         row, column = divmod(self.rules.size // 2 if centre is None else centre, self.rules.columns)
@@ -129,7 +130,7 @@ class Grid:
 
 
 def fit_board(rules: Rules, style: BoardStyle, width: int, height: int) -> Grid:
-    """Return the grid with the largest cells that fit, else a part of a compact board."""
+    """Return the grid with the largest cells that fit; if no whole board fits, a part of a compact board."""
     compact = replace(style, scale=0, keys=None)
     framed = (replace(style, scale=scale) for scale in (4, 3, 2, 1, 0))
     for chosen in (*framed, compact):
@@ -142,7 +143,7 @@ def fit_board(rules: Rules, style: BoardStyle, width: int, height: int) -> Grid:
 
 
 def smallest_board(rules: Rules) -> tuple[int, int]:
-    """Return the minimum width and height of a board, which may have to scroll."""
+    """Return the width and height of the smallest usable drawing of a board, which may have to scroll."""
     rows, columns = range(min(rules.rows, _LEAST_PART)), range(min(rules.columns, _LEAST_PART))
     whole, part = Grid.of(rules, BoardStyle()), Grid.of(rules, BoardStyle(), rows, columns)
     best = whole if whole.width <= part.width and whole.height <= part.height else part

@@ -1,1 +1,1 @@
-"""What the commands do, the options that they share, and how a run ends."""
+"""The commands, their shared options, and the end of a run."""

@@ -1,7 +1,7 @@
 """Makes commands, formats their help, and describes mistakes in a command line.
 
-A command reads its options and then imports the module that does the work, so that help and completion stay fast.
-Commands of other packages are found by their entry points.
+A command first reads its options and only then imports the module that does the work, so that help and completion are
+fast. Commands of other packages are found through entry points.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from tictactoe_client.themes import THEMES
 from tictactoe_words.catalogue import LANGUAGES, say
 
 Begun = int | tuple[Settings, Coroutine[Any, Any, int]]
-"""The settings and coroutine of a started command, or the exit code of a finished one."""
+"""The exit code of a finished command, or the settings and the coroutine of a command that still has to run."""
 
 _EXIT_CODES: Final = ("0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10, 11, 12")
 
 ENTRY_POINTS: Final = "tictactoe_client.commands"
-"""The entry point group of commands in other packages, made by `make_command`."""
+"""The entry point group for commands of other packages, which they make by `make_command`."""
 
 
 class Manual(click.Command):
-    """A command with a help page; `examples` follow the program's name."""
+    """A command with a help page in the current language. `examples` are command lines without the program's name."""
 
     def __init__(self, *arguments: Any, examples: Sequence[str] = (), **attributes: Any) -> None:
         super().__init__(*arguments, **attributes)
@@ -43,7 +43,7 @@ class Manual(click.Command):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        """Pass on the program's defaults; click would look them up under the command's name."""
+        """Use the program's defaults for the command, too; click would look for them under the command's name."""
         more = {} if parent is None else {"default_map": parent.default_map}
         return super().make_context(info_name, args, parent, **{**more, **extra})
 
@@ -55,7 +55,7 @@ class Manual(click.Command):
                 parameter.help = say(f"option {name}", **{id: ", ".join(words) for id, words in lists.items()})
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Report extra arguments in the current language, and keep the context of a wrong option."""
+        """Report extra arguments in the current language, and add the context to errors about options."""
         ctx.allow_extra_args = True
         try:
             extra = super().parse_args(ctx, args)
@@ -83,7 +83,7 @@ class Manual(click.Command):
 
 
 class ManualGroup(Manual, click.Group):
-    """The program: its commands by section, each section the names of its commands, and the options shared by all."""
+    """The program: a group of commands with shared options. `sections` has the names of the commands by section."""
 
     def __init__(self, *arguments: Any, sections: Mapping[str, Sequence[str]], **attributes: Any) -> None:
         super().__init__(*arguments, **attributes)
@@ -127,9 +127,10 @@ def make_command(
     """Return a command.
 
     Args:
-        work: "module.function" of a coroutine function, imported when the command runs, or a function to call at once.
-            It gets the settings and the command's own parameters.
-        params: The command's own parameters.
+        work: What the command does: a plain function, or "module.function" of a coroutine function, which is imported
+            when the command runs. The function gets the settings and the values of `params`.
+        examples: Command lines without the program's and the command's name.
+        params: The command's own parameters; those shared by all commands are added.
     """
 
     def start(**values: Any) -> Begun:
@@ -171,7 +172,7 @@ def _write_sections(formatter: click.HelpFormatter, sections: Mapping[str, Seque
 
 
 def describe_mistake(error: Misuse | click.ClickException) -> tuple[str, str]:
-    """Return the message of a mistake, and the text for a person, with the usage if `click` found the mistake."""
+    """Return a mistake's message, and a text for people, which has the usage, too, if `click` found the mistake."""
     if isinstance(error, Misuse):
         return error.message, error.message
     message = _describe(error)
@@ -211,7 +212,7 @@ def _suggest(message: str, possible: Sequence[str] | None) -> str:
 
 
 def _guide(error: click.NoSuchCommand) -> str:
-    """Return the right command line for a room or a server that was typed as a command, else ""."""
+    """Return a sentence with the right command if a room or server was typed as a command; otherwise ""."""
     from tictactoe_client.online.address import parse_room
     from tictactoe_client.online.errors import BadAddress, BadRoomCode
 

@@ -1,4 +1,4 @@
-"""What the commands about games over days do: which games await our move, and how we hear of them."""
+"""The commands about games over days: list the games that await our move, and set up notifications."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tictactoe_words.catalogue import say
 
 
 async def show_turns(settings: Settings) -> int:
-    """Print the games that await our move; the exit code says whether there are any."""
+    """Print the games that await our move; return `ExitCode.NO_TURN` if there are none."""
     async with connected(settings, role="reader") as (client, _):
         if client.welcome.turns is UNSET:
             raise Refused("unsupported", say("no days"))
@@ -32,7 +32,7 @@ async def show_turns(settings: Settings) -> int:
 
 
 async def notify(settings: Settings, *, feed: bool | None, webhook: str | None, quiet_hours: str | None) -> int:
-    """Choose how we hear of games that await our move, and print what is set."""
+    """Change how we are notified of games that await our move, and print the resulting settings."""
     wish: dict[str, Any] = {} if feed is None else {"feed": feed}
     if webhook is not None:
         wish["webhook"] = None if webhook == "none" else webhook
@@ -53,7 +53,7 @@ async def notify(settings: Settings, *, feed: bool | None, webhook: str | None, 
 
 
 def _parse_hours(text: str) -> tuple[int, int]:
-    """Return local times such as ``22:00-07:00`` in minutes of the day in UTC; raises `Misuse`."""
+    """Convert local times such as ``22:00-07:00`` to minutes of the day in UTC; raises `Misuse`."""
     match = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)-([01]?\d|2[0-3]):([0-5]\d)", text, re.ASCII)
     if match is None:
         raise Misuse(say("no hours like", text=clean_text(text)))

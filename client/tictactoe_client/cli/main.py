@@ -46,7 +46,7 @@ _SHELLS: Final = ("bash", "zsh", "fish")
 )
 @click.pass_context
 def cli(context: click.Context, /, **_: Any) -> Begun | None:
-    """Without a command, open the home screen or the prompt of plain mode; raises `UsageError` if neither works."""
+    """Without a command, open the home screen or the prompt of plain mode, or else raise `UsageError`."""
     if context.invoked_subcommand is not None:
         return None
     settings = settings_of(context)
@@ -66,7 +66,7 @@ def cli(context: click.Context, /, **_: Any) -> Begun | None:
 
 
 def _command(name: str, work: str | Callable[..., int], *rest: Any, **options: Any) -> None:
-    """Add a command of `make_command`; a text `work` names a function in a module of this folder."""
+    """Make a command and add it to the program; if `work` is a string, its module is in this package."""
     cli.add_command(make_command(name, work if callable(work) else f"{__package__}.{work}", *rest, **options))
 
 
@@ -245,14 +245,14 @@ def main() -> NoReturn:
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, lambda received, _: os._exit(128 + received))  # as a shell expects
+            signal.signal(number, lambda received, _: os._exit(128 + received))  # the exit code that shells expect
     code = run(sys.argv[1:])
     output.close_output()
     sys.exit(code)
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command line and return the exit code; errors are already printed."""
+    """Run a command line, print errors, and return the exit code."""
     try:
         code = begin(arguments)
         if not isinstance(code, int):
@@ -271,7 +271,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def begin(arguments: Sequence[str]) -> Begun:
-    """Parse the command line and start the command, as click's `main` does without catching broken pipes."""
+    """Parse the command line and start the command, like click's `main` but without its handling of broken pipes."""
     speak_as_chosen(chosen := find_chosen(arguments))
     config = load_config()
     if chosen is None and (saved := config.defaults.get("language")) is not None:

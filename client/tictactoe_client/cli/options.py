@@ -1,4 +1,4 @@
-"""The kinds of options, the options that all commands share, and the settings that all sources add up to.
+"""The kinds of options, the options that all commands share, and the settings, which are merged from all sources.
 
 Sources by precedence: command line, environment, `client.toml`, choices made in the program, defaults. The shared
 options are defined in `settings`. The command `config` is here, too.
@@ -25,7 +25,7 @@ _IN_FILE: Final = ParameterSource.DEFAULT_MAP
 
 
 class Words(click.Choice[str]):
-    """One of several words; a mistyped word is answered with a suggestion."""
+    """A parameter that is one of several words; the error for an unknown word suggests a similar word."""
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
         message = say("not one of", value=repr(value), words=", ".join(map(repr, self.choices)))
@@ -33,7 +33,7 @@ class Words(click.Choice[str]):
 
 
 class Count(click.ParamType[int | float]):
-    """A number in a range: whole, or of seconds if `kind` is float."""
+    """A parameter that is a number in a range; `kind` says whether fractions are allowed."""
 
     def __init__(self, least: float | None = None, most: float | None = None, kind: type[int | float] = int) -> None:
         self.name = kind.__name__
@@ -55,7 +55,7 @@ class Placed(click.Argument):
 
 
 class Named(click.Option):
-    """An option whose help is the sentence ``option NAME``."""
+    """An option whose help is the sentence with the id ``option NAME``."""
 
 
 def _make_option(option: Option) -> Named:
@@ -87,17 +87,17 @@ _SECTIONS: Final = groupby(OPTIONS.values(), lambda option: option.section)
 SHARED: Final = {section: [*map(_make_option, options)] for section, options in _SECTIONS} | {"about": [_VERSION]}
 
 LEVELS: Final = ("easy", "medium", "hard", "random", "rules", "perfect")
-"""The computer's levels and strategies; the server has the last word."""
+"""The computer's levels and strategies; the server decides whether it has them."""
 FILE: Final = click.Path(readable=False)
 RULES: Final = Named(["--rules"], envvar="TICTACTOE_RULES", type=Words(PRESETS))
 CLOCK: Final = Named(["--clock"], metavar="3+2")
 
 
 def settings_of(context: click.Context, *, needs_server: bool = True) -> Settings:
-    """Return the settings that options, environment and files add up to; raises `Misuse`.
+    """Return the settings, merged from options, environment and files; raises `Misuse`.
 
-    An option after the command overrides the same option before it. If `client.toml` names a server that cannot be
-    read, no other server is used in its place.
+    An option after the command overrides the same option before it. If the server in `client.toml` is unreadable and
+    the command needs a server, `Misuse` is raised; the default server is not used instead.
     """
     above, value, source_of = context.parent or context, context.params, context.get_parameter_source
     for key in OPTIONS:
@@ -132,7 +132,7 @@ def settings_of(context: click.Context, *, needs_server: bool = True) -> Setting
 
 
 def _find(option: Option, context: click.Context) -> tuple[Any, str]:
-    """Return the value of an option, or None, and what set it."""
+    """Return the value of an option, or None, and a description of the source that sets it."""
     chosen, variable = context.params[option.key], option.other_variable
     if not chosen and variable is not None and os.environ.get(variable):
         return True, variable
@@ -155,7 +155,7 @@ def _choose_mode(chosen: dict[str, Any], *, is_plain_typed: bool) -> Mode:
 
 
 def configure(settings: Settings, what: str | None) -> int:
-    """Print the path of `client.toml`, or each setting and its origin."""
+    """Print the path of `client.toml`, or each setting with the source that sets it; by default, help."""
     context = click.get_current_context()
     if what == "show":
         _show_settings(settings, context)

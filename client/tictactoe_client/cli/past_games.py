@@ -1,4 +1,4 @@
-"""What the commands `history` and `replay` do: one's own finished games on a server, and any game step by step."""
+"""The commands `history`, which lists our finished games on a server, and `replay`, which steps through a game."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Answer = TypeVar("Answer")
 
 
 async def show_history(settings: Settings, limit: int | None) -> int:
-    """Show one's own finished games, newest first: on a page of the full screen all of them unless there is a limit."""
+    """Show our finished games, newest first; without a `limit`, all in the full screen, or else the latest 20."""
     if settings.mode == "screen" and settings.asks:
         return await show_screen(settings, first_page=FirstPage("history", limit))
     most = _LISTED_GAMES if limit is None else limit
@@ -57,7 +57,15 @@ async def show_history(settings: Settings, limit: int | None) -> int:
 async def replay(
     settings: Settings, source: str | None, game: int | None, at: int | None, export: str | None, share: bool | None
 ) -> int:
-    """Step through a game of a file, of one's own by its id, or one's last; or write it to a file, or share it."""
+    """Step through a finished game, write it to a file, or share it.
+
+    Args:
+        source: A file, or the id of a game of ours; by default our last game.
+        game: The number of a game in the file.
+        at: Show only the position after this number of moves.
+        export: The file to write.
+        share: True to share the game, False to stop sharing it.
+    """
     if at is not None and export is not None:
         raise Misuse(say("choose one", one="--at", other="--export"))
     is_file = source is not None and _is_file(source)
@@ -101,7 +109,7 @@ def _is_file(source: str) -> bool:
 async def _ask_for(
     settings: Settings, id: str | None, ask_client: Callable[[Client, str], Awaitable[Answer]]
 ) -> Answer:
-    """Return what the server answers about one of our own games, the last one where no id is given."""
+    """Return the server's answer to a request about one of our games, by default the last."""
     async with connected(settings, role="reader") as (client, _):
 
         async def ask() -> Answer:

@@ -1,4 +1,4 @@
-"""The home of plain mode: who one is and where, a game that still waits, then whatever is typed, a line at a time."""
+"""The home prompt of plain mode: shows our name, the server and our waiting games, then carries out typed lines."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from tictactoe_words.catalogue import say
 from tictactoe_words.commands import FURTHER_HOME, HOME, Command, word_of
 
 _LEADING_AWAY: Final = frozenset({"play", "bot", "local", "new", "join", "watch"})
-"""What leads into a room, so that one wants to hear where one is afterwards."""
+"""The commands that enter a room; after them, the home prompt greets the person again."""
 _NAMED: Final = tuple(command.id.removeprefix("home ") for command in (*HOME, *FURTHER_HOME))
-"""The commands that have a name in every language, first the one that leads back."""
+"""The commands that have a name in every language; the first one resumes a game."""
 
 
 class PlainHome:
-    """The home of plain mode.
+    """The home prompt of plain mode.
 
-    Each line is begun by `begin` as if it had been typed behind the program's name. No connection is held while one
-    thinks, and no room is opened that nobody asked for.
+    `begin` starts each typed line as if it followed the program's name on a command line. There is no connection while
+    the prompt waits for a line.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class PlainHome:
         return list_words([*(command.typed[0] for command in self._offered), word_of("help")])
 
     async def _arrive(self) -> None:
-        """Say who one is on which server, the first time, what waits there, and what can be typed."""
+        """Connect briefly, and print our name if it is new, the games that wait for us, and the words to type."""
         self._waiting = {}
         there = replace(self._settings, local=False, debug=False)
         await carry_out(there, self._greet(there))

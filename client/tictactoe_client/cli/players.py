@@ -1,4 +1,4 @@
-"""What the commands do about ratings and people: ladders, a player, exported ratings, and blocked players."""
+"""The commands about ratings and people: ladders, players, exported ratings, and blocked players."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tictactoe_words.ladders import describe_ladder, describe_meetings, tabulate
 
 
 async def show_ladder(settings: Settings, rules: str | None) -> int:
-    """Print a ladder: our neighbours, the best players and the figures; without rules, list the ladders."""
+    """Print a ladder: the players near us, the best players and some figures; without `rules`, list the ladders."""
     async with connected(settings, role="reader") as (client, _):
 
         async def ask() -> list[str]:
@@ -33,7 +33,7 @@ async def show_ladder(settings: Settings, rules: str | None) -> int:
 
 
 async def show_player(settings: Settings, player: str | None) -> int:
-    """Print a player's ladders, how the rated games with us ended, and the newest of all, by default our own."""
+    """Print a player's ratings, results against us and latest rated games; by default, print our own."""
     async with connected(settings, role="reader") as (client, _):
 
         async def ask() -> list[str]:
@@ -46,9 +46,9 @@ async def show_player(settings: Settings, player: str | None) -> int:
 
 
 async def block(settings: Settings, player: str | None, *, strangers: bool, off: bool) -> int:
-    """Hide challenges and chat of a player, or show them again; without one say who is hidden.
+    """Hide the challenges and chat of a player, or show them again; without `player`, list the blocked players.
 
-    With --strangers, only people you have played can challenge you.
+    With `strangers`, only people whom we have played can challenge us; `off` undoes this.
     """
     async with connected(settings, role="reader") as (client, session):
 
@@ -65,7 +65,7 @@ async def block(settings: Settings, player: str | None, *, strangers: bool, off:
 
 
 async def verify(settings: Settings, file: str) -> int:
-    """Fold an export of ratings again, and print whether its digest is right; `Misuse` if the file is none."""
+    """Recompute the ratings in an export, and print whether its digest is right; raises `Misuse` if it is no export."""
 
     def check() -> Checked:
         with Path(file).expanduser().open("rb") as lines:

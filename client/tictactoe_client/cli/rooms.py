@@ -1,4 +1,4 @@
-"""The commands that need a server: enter rooms and events, list them, manage names, open a page, check a server."""
+"""The commands that enter or list rooms and events, manage names, open a page in a browser, or check a server."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _USUAL: Final = "\x1b[0m"
 
 
 async def play_anyone(settings: Settings, rules: str | None, clock: str | None, way: Way = "match", **wish: Any) -> int:
-    """Play a quick match, or enter a game in another `way`; `wish` has further fields of the `Choice`."""
+    """Play a quick match, or enter a room in another `way`; `wish` has further fields of the `Choice`."""
     return await _enter_and_stay(settings, Choice(way, parse_rules(rules), parse_clock(clock), **wish))
 
 
@@ -71,7 +71,7 @@ async def accept(settings: Settings, challenge: str) -> int:
 async def open_room(
     settings: Settings, *, clock: str | None, seat: str | None, bots: tuple[str, ...], **wish: Any
 ) -> int:
-    """Open a room; `wish` has the options for the rules and further fields of the `Choice`, as typed."""
+    """Open a room; `wish` has the options for the rules and for other terms of the room, as typed."""
     manners = {name: wish.pop(name) for name in ("private", "analysis", "chat", "rated")}
     rules = parse_rules(**wish)
     if len(bots) > len(rules.marks):
@@ -81,14 +81,14 @@ async def open_room(
 
 
 async def play_computer(settings: Settings, level: str, first: str, rules: str | None, clock: str | None) -> int:
-    """Play the computer on the given server, by default on a local one, which is started if necessary."""
+    """Play the computer on the given server; by default on a local server, which is started if necessary."""
     chosen = parse_rules(rules)
     choice = against_computer(level, chosen, choose_seat(first, chosen), parse_clock(clock))
     return await _enter_and_stay(settings if settings.server is not None else replace(settings, local=True), choice)
 
 
 async def play_together(settings: Settings, names: Sequence[str], clock: str | None, **wish: Any) -> int:
-    """Play all seats at this keyboard; the server is chosen as for `play_computer`."""
+    """Play all seats at this keyboard, on the same server as `play_computer`."""
     if settings.mode == "json":
         raise Misuse(say("local for people"))
     rules = parse_rules(**rules_for_players(len(names), **wish))
@@ -102,7 +102,7 @@ async def play_together(settings: Settings, names: Sequence[str], clock: str | N
 
 
 async def join(settings: Settings, room: Sequence[str]) -> int:
-    """Join a room by its code or link, resuming a seat of an earlier run, or enter an event by its link."""
+    """Join a room by its code or link, or return to our seat from an earlier run; enter an event by its link."""
     text = " ".join(room)
     if is_event_link(text):
         return await use_event(settings, [text], None)
@@ -111,7 +111,7 @@ async def join(settings: Settings, room: Sequence[str]) -> int:
 
 
 async def _enter_and_stay(settings: Settings, choice: Choice, address: Address | None = None) -> int:
-    """Enter a room and stay, in the chosen mode; players keep their identity, and watchers are anonymous."""
+    """Enter a room and play or watch in the chosen mode. Players use their stored identity; watchers are anonymous."""
     if settings.mode == "screen":
         return await show_screen(settings, address, choice)
     room = choice.code if choice.way == "join" else None
@@ -146,7 +146,7 @@ async def _ask_name(settings: Settings, cluster: Cluster) -> str | None:
 
 
 async def watch(settings: Settings, room: Sequence[str]) -> int:
-    """Watch a game by its code or link, or ask for one; without a terminal, list the games and raise `Misuse`."""
+    """Watch a game by its code or link; without one, list the games and ask, or raise `Misuse` without a terminal."""
     text = " ".join(room)
     if is_event_link(text):
         return await use_event(settings, [text.partition("#")[0]], None)
@@ -232,7 +232,7 @@ async def use_name(settings: Settings, what: str, value: str | None) -> int:
 
 
 async def open_page(settings: Settings, room: Sequence[str]) -> int:
-    """Open the page of a server, a room or an event in a browser; `Refused` if there is no such room."""
+    """Open the page of a server, a room or an event in a browser; raises `Refused` if there is no such room."""
     code, ticket, address = parse_event(" ".join(room)) if room else ("", "", None)
     address = address or cluster_for(settings, None).first
     patience, ca = settings.timeout_seconds, settings.ca
@@ -248,7 +248,7 @@ async def open_page(settings: Settings, room: Sequence[str]) -> int:
 
 
 async def check(settings: Settings) -> int:
-    """Run and print each step that a game needs; failures are reported as for every command."""
+    """Try each step that is needed to play on a server, and print the results."""
     clock = time.monotonic
 
     def report_step(step: str, line: str, *, ok: bool = True, **fields: object) -> None:
@@ -299,7 +299,7 @@ def _in_ms(seconds: float) -> float:
 
 
 async def use_event(settings: Settings, words: Sequence[str], ticket: str | None, **terms: Any) -> int:
-    """List the events, open one (``new``), enter one by its code, or carry out the command that follows the code."""
+    """List the events, open an event (``new``), enter an event by its code, or carry out a command at it."""
     if not words:
         return await _show_events(settings)
     if words[0] == "new":
@@ -340,7 +340,7 @@ async def _show_events(settings: Settings) -> int:
 async def _open_event(
     settings: Settings, *, clock: str, entry: str, roster: str | None, ready: int, rest: int, late: int, **more: Any
 ) -> int:
-    """Open an event and print its code, links and cards; `more` are fields of `EventOpen`, or None."""
+    """Open an event and print its code, links and cards; `more` has further fields of `EventOpen`, None if not set."""
     names = _read_roster(roster) if roster is not None else ()
     terms: dict[str, Any] = {"entry": "roster" if names else entry, "title": say("page event")}
     terms |= {name: term for name, term in more.items() if term not in (None, "")}

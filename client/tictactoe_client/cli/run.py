@@ -1,4 +1,4 @@
-"""Runs a command from its connection to its exit code: signals, and the one place that handles errors."""
+"""Runs a command: connects, handles signals, and turns every error into an exit code, in a single place."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ Work = Coroutine[Any, Any, int]
 def run_until_signal(settings: Settings, work: Work) -> int:
     """Run a command and return its exit code, or 128 plus the number of the signal that stopped it.
 
-    A second signal exits at once. Ctrl-C before the signal handlers are set is handled by the command line.
+    A second signal ends the process at once. If Ctrl-C is pressed before the signal handlers are set, `main.run`
+    handles it.
     """
     received: list[int] = []
 
@@ -50,7 +51,7 @@ def run_until_signal(settings: Settings, work: Work) -> int:
 
 
 async def carry_out(settings: Settings, work: Work) -> int:
-    """Run a command and return the exit code; errors but `OutputFailed` are printed."""
+    """Run a command and return the exit code; print errors, except `OutputFailed`, which is raised."""
     with keeping_debug_log(is_wanted=settings.debug):
         try:
             code = await work
@@ -68,7 +69,10 @@ async def carry_out(settings: Settings, work: Work) -> int:
 async def ask_and_print(
     settings: Settings, client: Client, ask: Callable[[], Coroutine[Any, Any, Iterable[str]]], nothing: str = ""
 ) -> int:
-    """Send requests and print the resulting lines, or `nothing` for none; in JSON mode print all messages."""
+    """Send requests and print the lines that `ask` returns, or `nothing` if there are none.
+
+    In JSON mode, the server's messages are printed instead.
+    """
     if settings.mode == "json":
         await pass_through(client, ask)
         return ExitCode.NORMAL
@@ -92,15 +96,15 @@ async def connected(
     new_name: str | None = None,
     bot: bool = False,
 ) -> AsyncIterator[tuple[Client, Session]]:
-    """Connect to the server of a link, by default that of the settings.
+    """Connect to the server at `address`, by default the server of the settings.
 
     Args:
-        is_chatty: Print the progress as part of the transcript, else on standard error.
-        room: Be the player whose seat in this room an earlier run left behind.
-        resumes: Be the player with any seat that an earlier run left behind, if there is one.
-        codes: A `link` or `rescue` code of the player to be.
-        new_name: The player's name from now on.
-        bot: Be shown as a program.
+        is_chatty: Whether to print the progress on standard output, as part of the transcript.
+        room: A room; if an earlier run left a seat in it, we are the player of that seat.
+        resumes: Whether to be a player with any seat from an earlier run, if there is one.
+        codes: A `link` or `rescue` code that says which player we are.
+        new_name: A new name for the player.
+        bot: Whether to be shown as a program.
     """
     is_chatty = is_chatty and settings.mode == "plain" and not settings.quiet
 
@@ -133,7 +137,7 @@ async def connected(
 
 
 async def ask_line(screen: Output) -> str | None:
-    """Return the next typed line, or None at the end of the input, after saying goodbye."""
+    """Return the next typed line; at the end of the input, print a goodbye and return None."""
     line = None
     screen.prompt()
     try:

@@ -1,1 +1,1 @@
-"""Files that outlast a run: configuration, seats, players, game records, logs."""
+"""Files that outlast a run: configuration, players and their seats, game records, logs."""

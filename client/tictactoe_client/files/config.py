@@ -1,7 +1,7 @@
 """The user's defaults: `client.toml`, and the settings chosen inside the program, which `client.toml` overrides.
 
-The client never writes `client.toml`. A mistake in it is reported in one line and never stops a game. Choices are in
-`choices.json` in the state folder; an unreadable file counts as empty.
+The client never writes `client.toml`. A mistake in it is reported in a line and never stops a game. The settings chosen
+inside the program are in `choices.json` in the state folder; if that is unreadable, it counts as empty.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tictactoe_words.commands import ACTIONS
 
 FILE_NAME: Final = "client.toml"
 Value = str | bool | float
-"""A choice in `choices.json`."""
+"""The value of a setting in `choices.json`."""
 
 _BINDINGS: Final = "bindings"
 _SERVER_LINE: Final = re.compile(r"^\s*[\"']?server[\"']?\s*=", re.MULTILINE)
@@ -31,11 +31,11 @@ class Config:
     """The contents of `client.toml`, and the choices made inside the program.
 
     Attributes:
-        values: The options set in the file; an option that may be repeated is a list.
+        values: The options set in the file; the value of a repeatable option is a list.
         choices: The options chosen inside the program, which the file overrides.
-        bindings: Keys by action.
+        bindings: The keys of each action.
         warnings: A line for each mistake in the file.
-        hides_server: Whether the file is damaged where it may name a server.
+        hides_server: Whether the file seems to name a server, but the server cannot be read.
     """
 
     path: Path
@@ -60,7 +60,7 @@ def config_path() -> Path:
 
 
 def show_path(path: Path) -> str:
-    """Return a path for display, with ``~`` for the home folder."""
+    """Return a path as text, with ``~`` for the home folder."""
     try:
         return str(Path("~", path.relative_to(Path.home())))
     except (ValueError, RuntimeError):
@@ -68,7 +68,7 @@ def show_path(path: Path) -> str:
 
 
 def load_config(path: Path | None = None) -> Config:
-    """Return the user's configuration; a damaged file counts as empty and adds a warning."""
+    """Return the user's configuration. A file that is unreadable counts as empty and adds a warning."""
     return replace(_read(path or config_path()), choices=load_choices())
 
 
@@ -152,7 +152,7 @@ def save_choices(changes: Mapping[str, Value]) -> None:
 
 
 def _decode(content: bytes) -> dict[str, Value]:
-    import msgspec  # not at the top: it would slow down `--help`
+    import msgspec  # imported here, because it would slow down `--help`
 
     try:
         return msgspec.json.decode(content, type=dict[str, Value])

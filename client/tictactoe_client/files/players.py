@@ -1,7 +1,7 @@
-"""The players of earlier runs of the client, with their servers and the rooms where they have seats.
+"""Stores the players of earlier runs of the client: their tokens, servers, and the rooms where they have seats.
 
-With a stored token, a later run is the same player. While one run plays with a token, others may only read with it:
-two runs that play at once are different players. Files are never accessed on the event loop.
+With a stored token, a later run is the same player. While a run plays with a token, other runs may use it only for
+reading, so that two runs that play at once are different players. Files are written outside of the event loop's thread.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ from tictactoe_protocol import clean_text
 from tictactoe_words.catalogue import say
 
 _MOST_PLAYERS: Final = 100
-_REFUSED_SECONDS: Final = 7 * 86_400.0  # how long a refused token is kept and retried
+_REFUSED_SECONDS: Final = 7 * 86_400.0  # for how long a refused token is kept and tried again
 _NOBODY: Final = 2**31 - 1
 
 GUEST: Final = "guest-"
-"""The prefix of the names that servers give to unnamed players."""
+"""The beginning of the names that servers give to players without a name."""
 Role = Literal["player", "reader", "nobody"]
-"""How a run identifies itself: as an earlier player, as the latest one for reading only, or as a forgotten guest."""
+"""Which player a run is: one that no other run uses, the latest player but only for reading, or a guest that is not
+stored."""
 Given = ParamSpec("Given")
 Written = TypeVar("Written")
 
@@ -43,11 +44,11 @@ class KnownPlayer:
 
     Attributes:
         token: The secret that identifies the player.
-        pid: The process that played last.
-        rooms: Rooms with a seat of ours, the newest last.
+        pid: The process that last played as this player.
+        rooms: The rooms where the player has a seat, the newest last.
         others: Other addresses of the cluster where the token is valid.
-        cluster: The id of the cluster, "" for a single server.
-        refused_at: When a server first refused the token, 0 if none did.
+        cluster: The id of the cluster, or "" for a single server.
+        refused_at: When a server first refused the token, or 0.
         claimed: Whether the player has claimed the name.
     """
 
@@ -71,7 +72,7 @@ class KnownPlayer:
 
     @property
     def is_free(self) -> bool:
-        """Whether no other living process plays with this token."""
+        """Whether no other running process plays as this player."""
         try:
             os.kill(self.pid, 0)
         except ProcessLookupError:
@@ -84,17 +85,17 @@ class KnownPlayer:
 @dataclass
 class _File:
     players: list[KnownPlayer]
-    version: Literal[3]  # version 1 of the client wrote 2
+    version: Literal[3]  # the client's version 1 wrote 2
 
 
 class UnknownFile(NotKept):
-    """The file is damaged or of another version; it is left unchanged, since its tokens may still be needed."""
+    """The file is damaged or of another version, and stays unchanged, since its tokens may still be needed."""
 
 
 Servers = tuple[str, ...]
-"""The addresses of a server, at least one."""
+"""The URLs of a server or cluster, at least one."""
 Players = dict[tuple[str, str], KnownPlayer]
-"""Rows by key, the latest last."""
+"""The players by key, the latest last."""
 Change = Callable[[Players], object]
 
 
@@ -104,7 +105,7 @@ class KnownPlayers:
     A file that is damaged or of another version is never overwritten, and counts as empty.
 
     Attributes:
-        problem: Why the latest change is not in the file, or None if it is.
+        problem: Why the latest change could not be written, or None if it was.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -114,7 +115,7 @@ class KnownPlayers:
     def on(self, servers: Servers) -> list[KnownPlayer]:
         """Return the players at these addresses without duplicates, the latest first.
 
-        Players of these addresses come before players known only through another server of the cluster.
+        Players stored for one of these addresses come before players stored for another server of the cluster.
         """
         newest: dict[str, KnownPlayer] = {}
         for player in sorted(self._read().values(), key=_rank(servers), reverse=True):
@@ -126,11 +127,16 @@ class KnownPlayers:
     def find(
         self, servers: Servers, name: str | None = None, *, cluster: str = "", but: Collection[str] = ()
     ) -> KnownPlayer | None:
-        """Return the best player with this name and cluster, if given, excluding the tokens in `but`, or None."""
+        """Return the first matching player of `on`, or None; `name` and `cluster` must match if given.
+
+        Args:
+            but: Tokens of players to ignore.
+        """
         known = (player for player in self.on(servers) if cluster in ("", player.cluster) and player.token not in but)
         return next((player for player in known if name in (None, player.name)), None)
 
     def find_name(self) -> str | None:
+        """Return the latest name that a person chose on any server, or None."""
         chosen = [player for player in self._read().values() if not player.name.startswith(GUEST)]
         return max(chosen, key=lambda player: player.used_at).name if chosen else None
 
@@ -145,11 +151,15 @@ class KnownPlayers:
         cluster: str = "",
         but: Collection[str] = (),
     ) -> KnownPlayer | None:
-        """Claim a player that no other running process uses, and return it, or None.
+        """Claim a player that no other running process uses, and return it; return None if there is none.
 
-        The first choice is the player with a seat in `room`, or in any room if `resumes`. Otherwise, unless
-        `only_seated`, it is a player of this name, preferably one that a server refused, then one with a claimed name,
-        then the latest. Only players of `cluster` are considered if it is given, and none whose token is in `but`.
+        A player with a seat in `room` is preferred, or if `resumes`, a player with any seat. Otherwise, unless
+        `only_seated`, a player of this name is taken: preferably one that a server has refused, then one with a
+        claimed name, then the latest.
+
+        Args:
+            cluster: The id of the cluster that the player must belong to, or "" for any.
+            but: Tokens of players to ignore.
         """
         chosen: list[KnownPlayer] = []
 
@@ -171,7 +181,7 @@ class KnownPlayers:
         self.change(lambda players: _put(players, *kept))
 
     def refuse(self, server: str, token: str) -> None:
-        """Mark a player as unknown to the server; keep the token for a week in case the server is wrong."""
+        """Mark a player as refused by the server; the token is kept for a week, in case the server is wrong."""
 
         def note(players: Players) -> None:
             for row in [row for row in players.values() if row.token == token and row.is_known_at((server,))]:
@@ -180,7 +190,7 @@ class KnownPlayers:
         self.change(note)
 
     def forget_refused(self, servers: Servers) -> None:
-        """Remove the refused players of these addresses, because the user is a different player there now."""
+        """Remove the refused players of these addresses; called when the user plays there as a different player."""
 
         def strike(players: Players) -> None:
             for row in [row for row in players.values() if row.refused_at and row.is_known_at(servers)]:
@@ -197,6 +207,8 @@ class KnownPlayers:
         self.change(strike)
 
     def forget_rooms(self, servers: Servers, token: str, is_gone: Callable[[str], bool]) -> None:
+        """Remove rooms from a player if `is_gone` returns True for them."""
+
         def leave(players: Players) -> None:
             for row in [row for row in players.values() if row.token == token and row.is_known_at(servers)]:
                 players[row.key] = replace(row, rooms=tuple(room for room in row.rooms if not is_gone(room)))
@@ -204,6 +216,8 @@ class KnownPlayers:
         self.change(leave)
 
     def release(self) -> None:
+        """Make the players that this process claimed available to other runs."""
+
         def release(players: Players) -> None:
             for player in players.values():
                 if player.pid == os.getpid():
@@ -213,7 +227,7 @@ class KnownPlayers:
             self.change(release)
 
     def change(self, change: Change) -> None:
-        """Write a change; if the file cannot be written, apply it to a copy, and do not wait for the lock again."""
+        """Apply a change to the file; after a failure, apply it only to a copy, and do not wait for the lock again."""
         try:
             change_file(self.path, partial(self._rewrite, change), seconds=0.0 if self.problem else None)
             self.problem = None
@@ -240,7 +254,7 @@ class KnownPlayers:
 
 
 def _parse(content: bytes) -> Players:
-    """Return the rows of a file; raises ValueError if it is damaged or of another version."""
+    """Return the players in a file; raises `ValueError` if the file is damaged or of another version."""
     players: Players = {}
     if content.strip():
         oldest = time.time() - _REFUSED_SECONDS
@@ -250,7 +264,10 @@ def _parse(content: bytes) -> Players:
 
 
 def _put(players: Players, *rows: KnownPlayer) -> None:
-    """Insert or move rows to the end, adding their rooms to the known ones; a process that plays goes on doing so."""
+    """Insert players, or move them to the end; their rooms are added to the stored ones.
+
+    If another process is playing as a player, it stays the player's process.
+    """
     for row in rows:
         before = players.pop(row.key, row)
         pid = row.pid if before.is_free else before.pid
@@ -262,22 +279,20 @@ def _join(before: tuple[str, ...], rooms: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _rank(servers: Servers) -> Callable[[KnownPlayer], tuple[bool, bool, bool, float]]:
-    """Return a sort key: players of these addresses, then refused ones, then claimed names, then the latest."""
+    """Return a sort key: greatest for players of these addresses, then refused ones, claimed names, the latest."""
     return lambda player: (player.server in servers, player.refused_at > 0, player.claimed, player.used_at)
 
 
 class Identity:
-    """The identity of this run on servers.
+    """Which player this run is on servers; changes of the file are written in the background.
 
     Attributes:
-        role: Whether the run plays, reads as the latest player, or has no identity.
-        new_name: Renames the player.
-        rooms: The rooms with a seat of this run.
-        seat_in: Prefer the player with a seat in this room.
-        resumes: Prefer a player with any seat.
-        codes: A single-use `link` or `rescue` code that identifies the player.
-
-    Changes are written in the background until `finish`.
+        name: The player's name, or None for any player.
+        new_name: The name to give the player, or None to keep the name.
+        rooms: The rooms where this run has a seat.
+        seat_in: The room whose player is preferred, or None.
+        resumes: Whether a player with any seat is preferred.
+        codes: A single-use `link` or `rescue` code that identifies the player, by kind.
     """
 
     def __init__(
@@ -303,15 +318,16 @@ class Identity:
         self._is_told = False
 
     async def find_token(self, cluster: Cluster) -> str | None:
+        """Return the token for hello at these servers, or None to become a new player."""
         here, known = self._tokens.get(cluster.given.first.url), None
         if self.seat_in or self.resumes or here is None or self.role == "reader":
             known = await self._find_player(cluster.given.urls)
         return known.token if known is not None else here
 
     async def find_in_cluster(self, client: Client) -> tuple[Cluster, str] | None:
-        """Return the server of this cluster that knows the player, and the token, or None.
+        """Return a server of this cluster that knows the player, and the token; return None if there is none.
 
-        Tokens are sent only to known addresses, because any server can claim to belong to a cluster.
+        The token is sent only to an address where it is known, because any server can claim to belong to a cluster.
         """
         cluster, named = client.welcome.cluster or "", client.cluster.named
         known = await self._find_player(tuple(address.url for address in named), cluster) if cluster else None
@@ -331,7 +347,7 @@ class Identity:
         return await self.write(take, urls, self.name, self.seat_in)
 
     async def refuse_token(self, server: str, token: str, cluster: Cluster) -> str | None:
-        """Set a refused token aside for later runs; return another for the hello message, or None for a new player."""
+        """Mark a token as refused; return another token for hello, or None to become a new player."""
         self._refused.add(token)
         self._tokens = {url: other for url, other in self._tokens.items() if other != token}
         known = next((player for player in self.players.on((server,)) if player.token == token), None)
@@ -345,7 +361,7 @@ class Identity:
         self._tokens.pop(server, None)
 
     def settle_in(self, client: Client, *, is_own: bool) -> None:
-        """Store the player named in a welcome and forget lost seats, except on the client's own server."""
+        """Store the player that the server welcomed, and remove seats that are lost; skip the client's own server."""
         urls = client.cluster.given.urls
         self._tokens.update(dict.fromkeys(urls, client.token))
         self.seat_in, self.resumes = None, False
@@ -361,11 +377,12 @@ class Identity:
             self._tell(say("another program plays", name=clean_text(namesakes[0].name), own=clean_text(client.name)))
 
     def _known_as(self, client: Client) -> str:
-        """Return the name under which to find this player later: the usual name if the server assigns names."""
+        """Return the name that later runs will look for: our own name, even if the server assigns another."""
         own = self.new_name or self.name
         return own if own and client.welcome.names == "given" else client.name
 
     def write_down(self, client: Client, *rooms: str) -> None:
+        """Store the client's player, with seats in these rooms added."""
         others = tuple(address.url for address in client.cluster.named)
         row = KnownPlayer("", self._known_as(client), client.token, rooms=rooms, others=others)
         row = replace(row, claimed=client.welcome.claimed is True)
@@ -380,7 +397,7 @@ class Identity:
             )
 
     async def write(self, change: Callable[Given, Written], *arguments: Given.args, **options: Given.kwargs) -> Written:
-        """Change the file in a thread, one change at a time; report once if another program blocks it."""
+        """Change the file in a thread, one change at a time, and return the result; report a failure once."""
         async with self._writing:
             was_kept = self.players.problem is None
             result = await asyncio.to_thread(change, *arguments, **options)

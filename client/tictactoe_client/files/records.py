@@ -1,4 +1,4 @@
-"""Reads game records, reporting where each error is, and writes them without ever replacing a file."""
+"""Reads game records, reporting the place of an error, and writes them without ever replacing a file."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _PLAIN_WORD: Final = re.compile(r"[A-Za-z0-9]{1,32}", re.ASCII)
 
 
 def read_records(name: str) -> tuple[GameRecord, ...]:
-    """Return the games in a file, at least one; ``-`` is standard input. Raise `Misuse` with the place of an error."""
+    """Return the games in a file, at least one; ``-`` is standard input. Raises `Misuse` with the place of an error."""
     path = None if name == STANDARD_STREAM else Path(name).expanduser()
     shown = clean_text(name) if path else say("standard input")
     try:
@@ -72,12 +72,13 @@ def write_record(name: str, record: GameRecord) -> None:
 
 
 def name_for(record: GameRecord) -> str:
-    """Return a file name made of the record's room, if that is a plain word, and game number."""
+    """Return a file name from the record's room and game number, such as ``tictactoe-K7M4PQ-1.txt``."""
     room = record.room if record.room is not None and _PLAIN_WORD.fullmatch(record.room) else "game"
     return f"tictactoe-{room}.txt" if record.game is None else f"tictactoe-{room}-{record.game}.txt"
 
 
 def save_record(record: GameRecord, name: str) -> str:
+    """Write a game to a new file, and return a sentence that says so; raises `Misuse`."""
     if name == STANDARD_STREAM:
         raise Misuse(say("save needs name"))
     write_record(name, record)
@@ -85,7 +86,7 @@ def save_record(record: GameRecord, name: str) -> str:
 
 
 async def save_game(name: str, state: RoomState, room: Room) -> str:
-    """Write the finished game of a state to a new file, and return the answer; raises `ConnectionLost`."""
+    """Write the finished game of a room to a new file; return a sentence about the result. Raises `ConnectionLost`."""
     if state.status != "over":
         return say("refused not_allowed playing")
     if state.result is not None and state.result.reason == "aborted":
@@ -95,7 +96,7 @@ async def save_game(name: str, state: RoomState, room: Room) -> str:
         if (text := await room.record(state.game)) is not None:
             record = parse_record(text)
     try:
-        record = record or record_of(state, datetime.now(UTC))  # only players get a record from the server
+        record = record or record_of(state, datetime.now(UTC))  # the server gives records only to players
         return await asyncio.to_thread(save_record, record, name or name_for(record))
     except (InvalidRecord, Refused):
         return say("save no moves")
@@ -137,7 +138,7 @@ def describe_fault(error: RecordError) -> str:
 
 
 def _explain(error: RecordError) -> str:
-    """Return the sentence of a refused move, or the engine's English sentence about a fault of the file."""
+    """Return our sentence about an illegal move, or the engine's English sentence about any other error."""
     return clean_text(describe_refusal(error.code, error.data) or error.message)
 
 

@@ -1,4 +1,4 @@
-"""Writes the client's own files: state files atomically and under a lock, each log and crash report to a new file.
+"""Writes the client's own files: state files atomically and under a lock, logs and crash reports to new files.
 
 A crash leaves either the old or the new content of a state file.
 """
@@ -19,11 +19,11 @@ from tictactoe_client.streams.output import print_error
 from tictactoe_words.catalogue import say
 
 LOCK_SECONDS: Final = 2.0
-"""How long to wait for the lock of another program; the full screen waits in a thread."""
+"""How long to wait while another program holds the lock; the full screen waits in a thread."""
 
 
 class NotKept(ClientError):
-    """The file is unchanged; `message` gives the reason in one line."""
+    """A file could not be written and is unchanged; `message` gives the reason in a line."""
 
 
 class Busy(NotKept):
@@ -43,8 +43,8 @@ def change_file(path: Path, change: Callable[[bytes], bytes], *, seconds: float 
 
     Args:
         path: The file; it need not exist. A new file is readable by its owner alone.
-        change: Returns the new content; gets b"" if there is no file. What it raises is passed on.
-        seconds: How long to wait for another program, by default `LOCK_SECONDS`.
+        change: Takes the old content, or b"" if there is no file, and returns the new one. Its exceptions are raised.
+        seconds: How long to wait for the lock, by default `LOCK_SECONDS`.
 
     Raises:
         NotKept: The file could not be written and is unchanged.
@@ -61,7 +61,7 @@ def change_file(path: Path, change: Callable[[bytes], bytes], *, seconds: float 
 
 
 def create_file(path: Path, text: str) -> None:
-    """Write a new file; raises FileExistsError, and OSError or ValueError with no file left behind."""
+    """Write a new file; raises `FileExistsError`. `OSError` and `ValueError` leave no file behind."""
     with open(path, "x", encoding="utf-8", newline="\n") as file:
         try:
             file.write(text)
@@ -87,7 +87,7 @@ def _replace(target: Path, content: bytes) -> None:
 
 @contextlib.contextmanager
 def _locked(lock: Path, seconds: float) -> Iterator[None]:
-    """Hold a lock file against other programs, if the platform has such locks; raises `Busy`."""
+    """Keep other programs out by a locked file, if the platform has such locks; raises `Busy` after `seconds`."""
     try:
         import fcntl
     except ImportError:
@@ -114,7 +114,7 @@ def _locked(lock: Path, seconds: float) -> Iterator[None]:
 
 @contextlib.contextmanager
 def keeping_debug_log(*, is_wanted: bool) -> Iterator[None]:
-    """If wanted, log sent and received messages, without secrets, to a new file, and print its path at the end."""
+    """If wanted, log all messages, without secrets, to a new file, whose path is printed at the end."""
     if not is_wanted:
         yield
         return

@@ -1,1 +1,1 @@
-"""Parses user input and carries out its commands in a room."""
+"""Parses what the user types, and carries out commands in a room."""

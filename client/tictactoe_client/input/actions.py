@@ -1,4 +1,4 @@
-"""Carries out the user's actions in a room: typed lines, commands, keys and clicks."""
+"""Carries out the user's commands in a room, whether typed, pressed or clicked."""
 
 from __future__ import annotations
 
@@ -54,25 +54,26 @@ _WITH_FREE_CELLS: Final = frozenset({"occupied", "blocked", "floating"})
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a command: lines to show at once, and where to go, or None to stay."""
+    """The result of a command: lines to show at once, and the caller's next step, or None to stay in the room."""
 
     lines: tuple[str, ...] = ()
     going: Literal["leave", "new", "next", "quit"] | None = None
 
 
 class Actions:
-    """Carries out every command in a room, for every face; holds what the person looks at and has to confirm.
+    """Carries out every command in a room, for every face; keeps the moment on display and the question to confirm.
 
     Args:
-        client: For commands about challenges; None for a record.
+        client: The client, for commands about challenges and other games; None for a record.
         again: How to find another opponent, or None.
-        shows: Whether a screen shows the moment and the question to confirm; otherwise both are told in lines.
-        piped: Whether lines come through a pipe, so that a move out of turn is reported once per position.
-        tell: Announces long-running work.
+        shows: Whether a screen shows the moment and the question to confirm; otherwise lines describe them.
+        piped: Whether lines come through a pipe; then a move out of turn is reported only once per position.
+        tell: Called with a line about work that takes long.
 
     Attributes:
-        muted: Players whose chat is hidden.
-        confirming: The command that the person has to confirm, because it gives up a running game, or "".
+        timeline: The moment on display.
+        muted: The players whose chat is hidden.
+        confirming: The command that gives up a running game and that the person has to confirm, or "".
         is_online: Whether there is a connection.
     """
 
@@ -103,7 +104,7 @@ class Actions:
         self._is_back = asyncio.Event()
         self._refused_at: tuple[int, int] | None = None
         self._came_at = monotonic()
-        self._came_meanwhile: set[str] = set()
+        self._offers_in_review: set[str] = set()
         room.subscribe(self._hear)
 
     @property
@@ -112,7 +113,7 @@ class Actions:
 
     @property
     def next_turn(self) -> Choice | None:
-        """In a game over days, the way to the next one that awaits us, or None."""
+        """In a game over days, how to enter the next game that awaits our move; otherwise None."""
         return next_turn(self._client, self.room.code) if self.room.keeps_seat else None
 
     @property
@@ -124,11 +125,11 @@ class Actions:
         return [question.id for question in self.now.questions if question.id in ("draw", "undo", "rematch")]
 
     def _hear(self, event: events.RoomEvent) -> None:
-        """Follow the game; note offers made while the user looks back, when ``n`` means the next step."""
+        """Follow the game; remember offers made during a review, as ``n`` then steps forward instead of declining."""
         if isinstance(event, events.Lost | events.Back):
             self.is_online = isinstance(event, events.Back)
         elif isinstance(event, Happening) and event.type == "offered" and self.timeline.is_back:
-            self._came_meanwhile.add(event.kind or "")
+            self._offers_in_review.add(event.kind or "")
         elif isinstance(event, events.Updated):
             if event.after_loss:
                 self._is_back.set()
@@ -136,11 +137,11 @@ class Actions:
                 self.confirming = ""
             self._came_at = monotonic()
             self.timeline = self.timeline.follow(event.state.game, self.room.moves)
-            if self._came_meanwhile:
-                self._came_meanwhile &= {*self._offers}
+            if self._offers_in_review:
+                self._offers_in_review &= {*self._offers}
 
     def describe_event(self, event: events.RoomEvent) -> list[str]:
-        """Describe a chat line, a rating change, or the room's new server."""
+        """Return lines about a chat line, a rating change, a new server or the end of the room; [] for other events."""
         state = self.room.state
         match event:
             case events.Said(line) if self.muted.hears(line):
@@ -159,18 +160,17 @@ class Actions:
         return []
 
     async def do_line(self, line: str) -> Outcome:
-        """Carry out a typed line; without a connection, keep a move and answer what needs no server."""
+        """Carry out a typed line. Without a connection, a move waits for its return, and only local commands work."""
         return await self.do(self.parse(line))
 
     async def do(self, command: Intent | BadInput) -> Outcome:
-        """Carry out a command; refusals are outcomes, only `ConnectionLost` is raised.
+        """Carry out a command; a refusal is returned as an `Outcome`, and only `ConnectionLost` is raised.
 
-        A command that would give up a running game is only carried out when it is repeated or confirmed by yes; any
-        other command plays on.
+        A command that would give up a running game has to be repeated or confirmed by yes; any other command cancels.
         """
         state, confirming, self.confirming = self.room.state, self.confirming, ""
         if confirming == "quit" and not self._shows:
-            confirming = ""  # a second Ctrl-C confirms it; a line may answer something else
+            confirming = ""  # only a second Ctrl-C confirms it; a line may answer another question
         try:
             if isinstance(command, BadInput):
                 raise command
@@ -189,9 +189,10 @@ class Actions:
             return self._answer_refusal(refused, state)
 
     def ask_before(self, command: GivingUp) -> bool:
-        """Ask the person to confirm a command if it gives up a running game; return True if it does.
+        """Ask the person to confirm a command that gives up a running game; return True if it has to be confirmed.
 
-        Leaving a game over days is confirmed too, and can be a resignation. Without a connection the seat is kept.
+        Leaving a game over days also has to be confirmed, since the answer yes resigns. Without a connection nothing is
+        asked, since the seat is kept.
         """
         deed, room = self.now.find("resign" if command == "resign" else "leave"), self.room
         may_resign = command == "leave" and room.keeps_seat and room.state.status != "over"
@@ -202,14 +203,14 @@ class Actions:
 
     @property
     def view(self) -> View:
-        """The moment on display and the command to confirm."""
+        """What the sentences need to know: the moment on display and the command to confirm."""
         confirming = self.confirming and ("resign" if self.confirming == "resign" else "leave")
         here = self.timeline.here if self.timeline.is_back else None
         return View(here=here, confirming=confirming, actor=self.room.actor)
 
     def parse(self, line: str) -> Intent | BadInput:
         settings, rules, plays = self._settings, self.room.state.rules.to_rules(), self.room.seat is not None
-        if self.room.state.opening and line.strip() in _NUMBERS:  # a number picks an answer of the choice
+        if self.room.state.opening and line.strip() in _NUMBERS:  # a number picks an option of the opening
             ways = [deed.argument for deed in self.now.deeds if deed.id == "choose"][int(line) - 1 :]
             if ways:
                 return Verb("choose", ways[0])
@@ -219,7 +220,7 @@ class Actions:
             return bad
 
     def _means_no(self, look: Look, state: RoomState, *, is_confirming: bool) -> bool:
-        is_stepping = self.timeline.is_back or bool(self._came_meanwhile)
+        is_stepping = self.timeline.is_back or bool(self._offers_in_review)
         is_asked = bool(self._offers) or self._is_live(state)
         return look.may_be_no and (is_confirming or (is_asked and not is_stepping))
 
@@ -281,11 +282,11 @@ class Actions:
         return [*self.describe_moment(state), *self.draw(state, is_wanted=kind == "at"), *turn]
 
     def describe_moment(self, state: RoomState) -> list[str]:
-        """Return the move that led to the current moment, and the opening choices at that moment."""
+        """Return lines about the move that led to the moment on display, and about the opening's choices at it."""
         return [tell_move(state, self.timeline.here), *self._describe_choices(state, self.timeline.here)]
 
     def draw(self, state: RoomState, *, is_wanted: bool = False) -> list[str]:
-        """Return the board of the current moment, if boards are drawn or `is_wanted`."""
+        """Return the lines of the board at the moment on display; [] unless boards are drawn or `is_wanted`."""
         if self._shows or not (is_wanted or self._settings.draws_board):
             return []
         return render_board(BoardView.of(self.timeline.show(state)), BoardStyle(colour=self._settings.colour))
@@ -295,7 +296,7 @@ class Actions:
 
     @property
     def judge(self) -> Judge | None:
-        """The judge of the finished game on the board, or None."""
+        """The judge of the moves of this game, or None while the game runs."""
         position = None
         if self.room.state.status == "over":
             with suppress(ProtocolBroken):
@@ -307,7 +308,7 @@ class Actions:
         return self._judge
 
     async def analyse(self, ply: int) -> AnalysisState:
-        """Return the value of the position after `ply` moves; the server may refuse it while the game runs."""
+        """Analyse the position after `ply` moves; while the game runs, the server does it and may refuse."""
         judge = self.judge
         if judge is None:
             return await self.room.analyse(ply)
@@ -317,7 +318,7 @@ class Actions:
 
     async def describe_worth(self, ply: int, state: RoomState) -> list[str]:
         rules, moves, after = state.rules.to_rules(), self.room.moves, await self.analyse(ply)
-        if not 0 < after.ply <= len(moves) or placer(state, after.ply - 1):  # moves of an opening have no best move
+        if not 0 < after.ply <= len(moves) or placer(state, after.ply - 1):  # there is no best move in an opening
             return review_position(after, None, None, rules)
         return review_position(after, await self.analyse(after.ply - 1), moves[after.ply - 1], rules)
 
@@ -327,7 +328,7 @@ class Actions:
         return [mistake.describe(rules) async for mistake in judge.mistakes(plies)] or [say("nothing given away")]
 
     async def look_at_mistake(self, judge: Judge, by: int, state: RoomState) -> list[str]:
-        """Go to the next mistake, or with -1 to the previous one, and describe it."""
+        """Go to the next mistake, or the previous one if `by` is -1, and describe it."""
         self._announce(judge)
         here = self.timeline.here if self.timeline.is_back or by < 0 else -1
         plies = range(here + 2, judge.position.ply + 1) if by > 0 else range(here, 0, -1)
@@ -342,10 +343,10 @@ class Actions:
             self._tell(say("looking through", n=math.ceil(judge.seconds_left)))
 
     async def _place(self, cell: int, state: RoomState) -> Outcome:
-        """Play a cell; without a connection, keep the move until it returns."""
+        """Play a cell; without a connection, hold the move until the connection is back."""
         is_early = not self.room.is_my_turn and (self._shows or self.room.seat is None)
         if is_early or not self.is_online:
-            self._want("place", state)  # typed lines may be ahead of the state: the server decides
+            self._want("place", state)  # otherwise the server decides, since typed lines may be ahead of the state
         target = landing_cell(state, cell)
         if target is None and self._is_live(state):
             raise BadInput(describe_full_column(state, cell))
@@ -357,7 +358,7 @@ class Actions:
         return Outcome()
 
     async def _keep(self, cell: int, state: RoomState) -> None:
-        """Play a cell when the connection has returned, unless the position has changed by then."""
+        """Wait for the connection to return, then play a cell, unless the position has changed."""
         name, lies = format_cell(cell, state.rules.to_rules()), state.board[cell]
         if self._kept is not None:
             raise BadInput(say("kept", cell=self._kept))
@@ -456,7 +457,7 @@ class Actions:
         await self.room.chat(text)
 
     async def _answer_offer(self, state: RoomState, *, accepts: bool) -> Outcome:
-        """Answer the open offer; on the screen, also withdraw our own."""
+        """Answer the open offer by yes or no; on the screen, "no" also withdraws our own offer."""
         now, offers, answer = self.now, self._offers, "accept" if accepts else "decline"
         own: list[OfferKind] = [kind for kind in ("draw", "undo") if now.may(f"{kind} withdraw")]
         if not offers and own and accepts:
@@ -472,14 +473,14 @@ class Actions:
         return await self._do_verb(Verb(kind, answer if offers else "withdraw"), state)
 
     async def _negotiate(self, kind: Literal["draw", "undo"], argument: str, state: RoomState) -> None:
-        """Make or answer an offer; the word without an argument accepts an open offer."""
+        """Make or answer an offer; without an `argument`, accept an open offer, or else make one."""
         way = argument or ("accept" if self.now.may(f"{kind} accept") else "offer")
         self._want(f"{kind} {way}", state)
         actions: dict[str, OfferAction] = {"offer": "offer", "accept": "accept"}
         await (self.room.draw if kind == "draw" else self.room.undo)(actions.get(way, "decline"))
 
     def _want(self, action: str, state: RoomState) -> None:
-        """Raise `Refused` as the server would if an action is known to be impossible."""
+        """Raise `Refused`, as the server would, if the action is already known to be impossible."""
         if (reason := self.now.find_reason(action)) is not None:
             raise Refused(reason.removeprefix("refused "), describe_reason(reason, state))
 

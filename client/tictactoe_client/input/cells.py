@@ -23,18 +23,18 @@ from tictactoe_words.catalogue import say
 
 
 def landing_cell(state: RoomState, cell: int) -> int | None:
-    """Return the cell that a mark played here occupies; with gravity, None for a full column."""
+    """Return the cell where a mark played at `cell` comes to lie; with gravity, None if the column is full."""
     return lowest_free(state.board, cell, state.rules.columns) if state.rules.gravity else cell
 
 
 def resting_cell(state: RoomState, cell: int) -> int:
-    """Return where a mark would land in this cell's column, or the top of a full column."""
+    """Return the cell where a mark played at `cell` would lie, or the top cell if the column is full."""
     landing = landing_cell(state, cell)
     return cell % state.rules.columns if landing is None else landing
 
 
 def find_column(text: str, rules: Rules) -> int | None:
-    """Return the top cell of the column that a letter or a number from 1 names, or None.
+    """Return the top cell of the column with this letter or number (from 1), or None if there is no such column.
 
     >>> [find_column(text, Rules(6, 7, 4, gravity=True)) for text in ("d", "4", "h", "8")]
     [3, 3, None, None]
@@ -49,14 +49,14 @@ def find_column(text: str, rules: Rules) -> int | None:
 
 
 def describe_full_column(state: RoomState, cell: int) -> str:
-    """Say that a cell's column is full, and which columns are not."""
+    """Return a sentence which says that a cell's column is full, and which columns are free."""
     columns = state.rules.columns
     free = [format_column(column) for column in range(columns) if landing_cell(state, column) is not None]
     return say("column full", column=format_column(cell % columns), cells=" ".join(free))
 
 
 def cell_of_key(key: str, rules: Rules, keys: Keys) -> int | None:
-    """Return the cell that a key marks at once, or None if the key is text.
+    """Return the cell that a key marks without Enter, or None if the key only types a character.
 
     >>> [cell_of_key(key, Rules(), keys) for key in "1q" for keys in (Keys.PHONE, Keys.LETTERS)]
     [0, None, None, 0]
@@ -69,7 +69,7 @@ def cell_of_key(key: str, rules: Rules, keys: Keys) -> int | None:
 
 
 def is_whole(text: str, rules: Rules, keys: Keys = Keys.PHONE) -> bool:
-    """Return True if a text has the form of a move, perhaps beyond the board's edge.
+    """Return True if a text has the form of a complete move, even one outside the board.
 
     >>> [is_whole(text, Rules(15, 15, 5)) for text in ("h", "h1", "2,", "2 3", "z99")]
     [False, True, False, True, True]
@@ -85,7 +85,7 @@ def is_whole(text: str, rules: Rules, keys: Keys = Keys.PHONE) -> bool:
 
 
 def goes_on(text: str, rules: Rules) -> bool:
-    """Return True if a move on this board can begin with this text."""
+    """Return True if a text is the beginning of a move on this board."""
     letters, digits = len(format_column(rules.columns - 1)), len(str(max(rules.rows, rules.columns)))
     name = rf"[A-Za-z]{{1,{letters}}}[0-9]{{0,{digits}}}"
     number = rf"[0-9]{{1,{digits}}}"

@@ -1,4 +1,4 @@
-"""Carries out commands about challenges, and requests what is known of other players."""
+"""Carries out commands about challenges, and fetches profiles and ladders."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from tictactoe_words.commands import Verb
 
 
 def find_asked(client: Client, *, or_own: bool = False) -> OpenChallenge | None:
-    """Return the newest challenge to us or, if there is none and `or_own`, the newest from us, else None."""
+    """Return the newest challenge to us, or None; with `or_own`, fall back to our own newest challenge."""
     newest = [*reversed(client.challenges.open.values())]
     offers = [challenge for challenge in newest if challenge.player != client.player] or (newest if or_own else [])
     return offers[0] if offers else None
 
 
 async def carry_out(client: Client, verb: Verb, room: Room | None = None) -> str:
-    """Challenge the opponent in this room or another player, answer a challenge, or block a player.
+    """Challenge the opponent in `room` or another player, answer a challenge, or block a player.
 
-    During our own game, challenges are neither made nor accepted. Returns a line about a new challenge or about blocked
-    players, or "". Raises `BadInput`, `Refused` or `Interrupted`.
+    Returns a line about a new challenge or about blocked players, or "". Raises `BadInput` (challenges cannot be made
+    or accepted during our own game), `Refused` or `Interrupted`.
     """
     if verb.kind == "block":
         offer = find_asked(client)
@@ -71,7 +71,7 @@ async def _answer(client: Client, *, accept: bool) -> None:
 
 
 def _propose(room: Room, name: str) -> Choice:
-    """Return a challenge with the terms of a room, by default to the opponent there with swapped marks."""
+    """Return a challenge on a room's terms to the player `name`, by default to our opponent, with swapped marks."""
     state, mark, player = room.state, None, name
     if not name:
         if (reason := room.choices(0).find_reason("challenge")) is not None:

@@ -1,4 +1,4 @@
-"""Parses a typed line into an intent of `commands`."""
+"""Parses a typed line into an `Intent`: a move, or a command of the table of commands."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tictactoe_words.refusals import describe_fault
 
 
 class BadInput(Misuse):
-    """A line that cannot be carried out; `code` is ``unknown`` for an unknown word."""
+    """A line that cannot be carried out; `code` is ``unknown`` if it begins with an unknown word."""
 
     def __init__(self, message: str, code: str = "bad_input") -> None:
         super().__init__(message)
@@ -43,7 +43,7 @@ _MOST_WAYS_SHOWN: Final = 3
 
 @lru_cache(maxsize=4)
 def _know_phrases(language: str) -> dict[str, Intent]:
-    """Return the intent of every phrase in the current `language` and in English."""
+    """Return the intent of every phrase in the current language, which must be `language`, and in English."""
     return _list_phrases(understood) | {"n": Look("by", 1, may_be_no=True)}
 
 
@@ -66,8 +66,8 @@ def parse_intent(
 ) -> Intent:
     """Return the intent of a line; raises `BadInput`.
 
-    A leading ``/`` or ``:`` marks a command. Players need it for one-letter commands if letters place marks. With
-    gravity, a column's letter is a move, and the column's topmost cell stands for it.
+    A leading ``/`` or ``:`` marks a command; players need it for one-letter commands if letters place marks. With
+    gravity, a column's letter is a move, returned as the column's top cell.
 
     >>> parse_intent("b2", Rules()), parse_intent("b", Rules()), parse_intent("s 1", Rules())
     (Place(cell=4), Query(kind='board', number=None), Query(kind='row', number=0))
@@ -166,7 +166,7 @@ def _parse_place(body: str, rules: Rules, keys: Keys | str, coordinates: Coordin
 
 
 def describe_move(rules: Rules) -> str:
-    """Describe the form of a move on this board."""
+    """Return a sentence about how to type a move on this board."""
     if has_single_keys(rules):
         return say("move looks like, keys")
     return say("move is a column", columns=name_columns(rules)) if rules.gravity else say("move looks like")

@@ -25,9 +25,9 @@ from tictactoe_words.catalogue import say
 async def carry_out(
     client: Client, identity: Identity, what: str, value: str = ""
 ) -> tuple[list[str], tuple[str, ...]]:
-    """Carry out a command; return lines shown only once, such as rescue codes, and the QR code of a link.
+    """Carry out a command; return lines that cannot be fetched again, such as rescue codes, and a QR code or ().
 
-    The player is stored in `identity` for later runs if it is worth keeping, and removed once it is forgotten.
+    If the player is worth keeping, `identity` stores it for later runs; a forgotten player is removed.
     """
     match what:
         case "claim":
@@ -55,7 +55,7 @@ async def carry_out(
 
 
 async def fetch_export(client: Client) -> dict[str, Any]:
-    """Return everything that the server stores about us: the tables by name, and all finished games as `games`."""
+    """Return everything that the server stores about us, by table; `games` has all our finished games."""
     page = await client.ask(Export())
     export, games = page.export or {}, list((page.export or {}).get("games", ()))
     while page.before is not UNSET:
@@ -65,7 +65,7 @@ async def fetch_export(client: Client) -> dict[str, Any]:
 
 
 def write_export(file: str, export: dict[str, Any]) -> None:
-    """Write a player's export to a new file as JSON; raises `Misuse`."""
+    """Write a player's export as JSON to a file that must not exist yet; raises `Misuse`."""
     try:
         create_file(Path(file).expanduser(), f"{json.dumps(export, ensure_ascii=False, indent=1)}\n")
     except (OSError, ValueError) as error:
@@ -82,7 +82,7 @@ def describe_self(client: Client, answer: Ok) -> str:
 
 
 def describe_device(device: Device) -> str:
-    """Return a line about a device, its id first."""
+    """Return a line about a device, beginning with its id."""
     program = clean_text(device.client or say("name some program"))
     line = f"{clean_text(device.id)}  {clean_text(device.seen)}  {program}"
     marks = [say("name this device")] * device.current + [say("age new")] * device.new

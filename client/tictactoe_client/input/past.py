@@ -1,4 +1,4 @@
-"""Look back in a game: `Timeline` is the moment on display, `Judge` finds the values of moves."""
+"""Reviews a game: `Timeline` is the moment on display, `Judge` finds the values of moves."""
 
 from __future__ import annotations
 
@@ -22,21 +22,23 @@ from tictactoe_words.worth import describe_mistake
 
 SEARCH_SECONDS: Final = 0.4
 GAME_SECONDS: Final = 20.0
-"""Time limits of the search for a position that no table covers, and for a whole game."""
+"""The time limits of the search: for a position that no table solves, and for a whole game."""
 TURNING_MOVES: Final = 8
-"""The number of final moves searched for the turning point."""
+"""The turning point is looked for among this number of final moves."""
 LINE_MOVES: Final = 4
 _LEAST_COST: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """A moment of a game, for looking back.
+    """The moment of a game that is on display.
 
     Attributes:
+        game: The number of the game in its room.
+        moves: All moves of the game so far.
         here: The number of moves before the moment.
-        is_back: Whether more moves follow; otherwise the moment is the present, and moves along with the game.
-        seen: The number of moves when the present was last displayed.
+        is_back: Whether the moment lies in the past; otherwise it is the present and advances with the game.
+        seen: The number of moves when the present was last on display.
     """
 
     game: int = 0
@@ -54,13 +56,13 @@ class Timeline:
         return self.moves[self.here] if self.is_back else None
 
     def follow(self, game: int, moves: Sequence[int]) -> Timeline:
-        """Return the same moment in a game with newer moves, or the present if those moves were taken back."""
+        """Return the timeline with the game's new moves, at the same moment; at the present if that moment is gone."""
         is_back = self.is_back and game == self.game and self.here < len(moves)
         here, seen = (self.here, self.seen) if is_back else (len(moves), len(moves))
         return Timeline(game, tuple(moves), here, is_back, seen)
 
     def jump(self, ply: int) -> Timeline:
-        """Return the moment after `ply` moves, or the nearest one."""
+        """Return the timeline at the moment after `ply` moves, or the nearest moment."""
         count = len(self.moves)
         here = max(0, min(ply, count))
         is_back = here < count
@@ -78,7 +80,7 @@ class Timeline:
 
 @lru_cache(maxsize=2)
 def list_rounds(marks: str, board: str, moves: tuple[int, ...]) -> list[range]:
-    """Return the move numbers of each round; a round ends when its first mark is on turn again."""
+    """Return the move numbers of each round. A new round begins when the order of players begins again."""
     turns = {mark: turn for turn, mark in enumerate(marks)}
     movers = [turns[board[cell]] for cell in moves]
     starts = [ply for ply, (before, mover) in enumerate(pairwise(movers), 2) if mover <= before]
@@ -87,7 +89,7 @@ def list_rounds(marks: str, board: str, moves: tuple[int, ...]) -> list[range]:
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A move that was worth less than the best; `before` is the analysis of the position before it."""
+    """A move that was worth less than the best move; `before` is the analysis of the position before it."""
 
     ply: int
     cell: int
@@ -98,9 +100,9 @@ class Mistake:
 
 
 class Judge:
-    """Finds the values of the moves of a finished game; `found` maps move numbers to mistakes.
+    """Finds the values of the moves of a finished game; `found` has the known mistakes by move number.
 
-    The engine runs in a thread, one search at a time and for a limited time; results are cached.
+    The engine runs in a thread; only one search runs at a time, and its time is limited. Results are cached.
     """
 
     def __init__(self, position: Position, seconds: float = SEARCH_SECONDS) -> None:
@@ -117,7 +119,7 @@ class Judge:
         return 0.0 if fits_table(self.position) else self._seconds * (self.position.ply + 1 - len(self._known))
 
     async def analyse(self, ply: int) -> AnalysisState:
-        """Return the value of the position after `ply` moves; raises ValueError if fewer were played."""
+        """Analyse the position after `ply` moves; raises `ValueError` if the game has fewer moves."""
         async with self._searching:
             if ply not in self._known:
                 self._known[ply] = await _search(self.position.at(ply), self._seconds)
@@ -130,12 +132,13 @@ class Judge:
                 yield mistake
 
     async def find_turning_point(self, winner: str | None) -> Mistake | None:
+        """Return the last mistake that was not the winner's, or None if the final moves have none."""
         board, moves = self.position.board, self.position.moves
         plies = range(len(moves), max(0, len(moves) - TURNING_MOVES), -1)
         return await anext(self.mistakes(ply for ply in plies if board[moves[ply - 1]] != winner), None)
 
     async def find_line(self, ply: int) -> tuple[int, ...]:
-        """Return the first cells of the best play after `ply` moves."""
+        """Return the best play after `ply` moves: at most `LINE_MOVES` cells."""
         position, cells = self.position.at(ply), list((await self.analyse(ply)).best[:1])
         async with self._searching:
             best = cells
@@ -145,10 +148,10 @@ class Judge:
         return tuple(cells)
 
     async def judge_move(self, ply: int) -> Mistake | None:
-        """Return move number `ply` as a mistake, or None.
+        """Return the mistake of move number `ply`, or None if the move was not a mistake.
 
-        A mistake gives away a certain win, or certainly loses; estimates do not count. An unknown value of a move
-        follows from the next position. Moves of an opening are never mistakes.
+        A mistake gives away a certain win, or certainly loses; estimates do not count. If the analysis has no value for
+        the move, the next position's value is used. Moves of an opening are never mistakes.
         """
         if ply <= self._opened:
             return None
@@ -166,7 +169,7 @@ class Judge:
 
 
 async def _search(position: Position, seconds: float) -> AnalysisState:
-    """Return the value of a position; cancellation ends the search."""
+    """Analyse a position in a thread; cancelling this ends the search."""
     is_wanted = True
 
     def clock() -> float:

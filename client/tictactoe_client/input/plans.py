@@ -1,4 +1,4 @@
-"""Carries out the command ``plan``: replies that the server plays for us in a game over days."""
+"""Carries out the command ``plan``, which stores replies that the server plays for us in a game over days."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from tictactoe_words.commands import Place
 
 
 async def carry_out(client: Client, text: str, state: RoomState, settings: Settings) -> str:
-    """Store the plan ``b2 c3, b1 a1``, delete it for ``none``, or ask for it for "", and describe what is stored.
+    """Store a plan such as ``b2 c3, b1 a1``, or delete it for ``none``; return a line about the plan now stored.
 
-    Raises `BadInput` or `Refused`.
+    For "", only the stored plan is fetched. Raises `BadInput` or `Refused`.
     """
     branches = UNSET if not text else () if text == "none" else _parse(text, state, settings)
     plan = await client.ask(Plan(room=state.room, moves=branches))
@@ -28,7 +28,7 @@ async def carry_out(client: Client, text: str, state: RoomState, settings: Setti
 
 
 def describe(branches: Sequence[Sequence[int]], state: RoomState) -> str:
-    """Describe a plan: ``Planned: B2 C3, B1 A1.``"""
+    """Return a line about a plan, such as ``Planned: B2 C3, B1 A1.``"""
     rules = state.rules.to_rules()
     lines = [" ".join(format_cell(cell, rules) for cell in branch) for branch in branches]
     return say("planned", moves=", ".join(lines)) if lines else say("planned nothing")
@@ -48,7 +48,7 @@ def _parse_branch(text: str, state: RoomState, settings: Settings) -> tuple[int,
         if not isinstance(place, Place):
             raise BadInput(say("plan how", branches=MAX_BRANCHES, moves=MAX_PLIES))
         cell = place.cell
-        if rules.gravity:  # the column decides
+        if rules.gravity:  # any cell of the column means its lowest free cell
             landing = lowest_free(board, cell, rules.columns)
             cell = cell if landing is None else landing
         board = f"{board[:cell]}?{board[cell + 1 :]}"

@@ -1,4 +1,4 @@
-"""A recorded game as a room without a server, and its description; names and comments are untrusted."""
+"""A recorded game as a room without a server, and sentences about it. Names and comments are untrusted."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _NoServer:
 
 
 class RecordedRoom(Room):
-    """The room of a recorded game."""
+    """A room without a server that shows the end of a recorded game."""
 
     def __init__(self, content: GameRecord) -> None:
         super().__init__(_NoServer(), content.room or "")
@@ -55,12 +55,12 @@ class RecordedRoom(Room):
 
 
 class RecordActions(Actions):
-    """The commands for a record: stepping, and queries about the moment on display."""
+    """The commands for a record: steps through the game, and queries about the moment on display."""
 
     room: RecordedRoom
 
     def parse(self, line: str) -> Intent | BadInput:
-        """Return the intent of a line; a number means a move, and an empty line steps on."""
+        """Return the intent of a line; a number goes to that move, and an empty line goes one move forward."""
         word = line.strip().lower().removeprefix("/").removeprefix(":")
         if word in ("", "q"):
             return Verb("quit") if word else Look("by", 1)
@@ -88,7 +88,7 @@ class RecordActions(Actions):
         return await super()._answer(intent, state if isinstance(intent, Look) else shown)
 
     def tell_moment(self, look: Look | None = None) -> list[str]:
-        return super().tell_moment()  # a number asks for no board
+        return super().tell_moment()  # unlike in a game, going to a move does not ask for the board
 
     def describe_moment(self, state: RoomState) -> list[str]:
         record, here, lines = self.room.content, self.timeline.here, super().describe_moment(state)
@@ -138,7 +138,7 @@ def _describe_players(record: GameRecord) -> str:
 
 
 def list_facts(record: GameRecord) -> list[str]:
-    """Return the known clock, event, round, date, room and game number."""
+    """Return the clock, event, round, date, room and game number, as far as they are known."""
     facts = [] if record.clock is None else [describe_clock(ClockTerms(**asdict(record.clock)))]
     facts += [] if not record.event else [say("record event", name=clean_text(record.event))]
     facts += [] if not record.round else [say("record round", name=clean_text(record.round))]
@@ -148,12 +148,12 @@ def list_facts(record: GameRecord) -> list[str]:
 
 
 def describe_end(state: RoomState) -> str:
-    """Return the result: ``ana wins! Row 2 is X X X.``"""
+    """Return the result, such as ``ana wins! Row 2 is X X X.``; or that the game has not ended."""
     return describe_result(state, "") or say("refused not_allowed playing")
 
 
 def summarise_record(record: GameRecord) -> dict[str, Any]:
-    """Return a game for JSON mode."""
+    """Return a recorded game as JSON mode prints it."""
     result = record.result
     return {
         "rules": to_builtins(RulesState.of(record.rules)),
@@ -171,7 +171,7 @@ def summarise_record(record: GameRecord) -> dict[str, Any]:
 
 
 def summarise_position(record: GameRecord, position: Position) -> dict[str, Any]:
-    """Return a position of a game for JSON mode, with the fields of a room's state."""
+    """Return a position of a recorded game as JSON mode prints it; its fields are named as in a room's state."""
     is_over = position.ply == len(record.moves) and record.result is not None
     return {
         "ply": position.ply,

@@ -1,4 +1,4 @@
-"""Rules, clocks and rooms from the command line or a form."""
+"""Parses rules, clocks and the terms of rooms from the command line or a form."""
 
 from __future__ import annotations
 
@@ -36,7 +36,12 @@ def parse_rules(
     exact: bool = False,
     opening: str | None = None,
 ) -> Rules:
-    """Return the preset's rules with changes; the opening ``none`` removes the preset's. Raises `Misuse`."""
+    """Return the rules of a preset, changed by the other options; raises `Misuse`.
+
+    Args:
+        rules: The name of the preset, by default classic.
+        opening: An opening rule; ``none`` removes the preset's.
+    """
     if rules is not None and board is not None:
         raise Misuse(say("choose one", one="--rules", other="--board"))
     base = PRESETS[rules or "classic"]
@@ -61,14 +66,14 @@ def parse_rules(
 def rules_for_players(
     count: int, *, rules: str | None = None, board: str | None = None, marks: str | None = None, **more: Any
 ) -> dict[str, Any]:
-    """Return the options of `parse_rules` with a mark for each player, and a board for more than two."""
+    """Return options for `parse_rules` that give each player a mark, and three or more players a larger board."""
     if count > len(PRESETS["classic"].marks) and marks is None:
         rules, marks = rules or (None if board else "three-players"), MARKS[:count]
     return {"rules": rules, "board": board, "marks": marks, **more}
 
 
 def parse_clock(text: str | None) -> ClockFields | None:
-    """Return the clock of ``3+2``, ``10/move``, ``3d`` or ``3d+2d``; raises `Misuse`."""
+    """Parse a clock such as ``3+2``, ``10/move``, ``3d`` or ``3d+2d``; None means no clock. Raises `Misuse`."""
     if text is None:
         return None
     if (match := _DAYS.fullmatch(text)) and 1 <= int(match[1]) <= MAX_DAYS and int(match[2] or 0) <= MAX_BANK_DAYS:
@@ -84,7 +89,7 @@ def parse_clock(text: str | None) -> ClockFields | None:
 
 
 def parse_seat(text: str | None, rules: Rules, option: str = "--seat") -> str | None:
-    """Return the mark that an option names, or None; raises `Misuse`."""
+    """Return the mark of a seat in upper case, or None for None; raises `Misuse` if the rules have no such mark."""
     if text is None:
         return None
     if len(text) == 1 and text.upper() in rules.marks:
@@ -93,7 +98,7 @@ def parse_seat(text: str | None, rules: Rules, option: str = "--seat") -> str | 
 
 
 def choose_seat(first: str, rules: Rules) -> str:
-    """Return our mark if ``me``, ``bot`` or a ``random`` player begins."""
+    """Return our mark, depending on who begins: ``me``, ``bot``, or ``random``."""
     if first == "random":
         return random.choice(rules.marks)
     return rules.marks[0 if first == "me" else 1]
@@ -114,11 +119,11 @@ def _parse_blocked(text: str, rules: Rules) -> frozenset[int]:
 
 
 RULES: Final = ("board", "win", "marks", "blocked", "misere", "gravity", "exact", "opening")
-"""The lines of the form that are rules of the game."""
+"""The lines of the form that set the rules of the game."""
 
 
 def read_room(values: Mapping[str, Any]) -> Choice:
-    """Return the room that a form describes; raises `Misuse`."""
+    """Return how to create the room that the values of a form describe; raises `Misuse`."""
     rules, opponent = read_rules(values), values["with"]
     return Choice(
         "create",
@@ -133,7 +138,7 @@ def read_room(values: Mapping[str, Any]) -> Choice:
 
 
 def describe_room(wish: Choice, *, alone: bool) -> str:
-    """Describe a room in the words of the form."""
+    """Return the form's summary of a room; `alone` leaves out what concerns other people."""
     summary = say("new room sum", rules=describe_rules(wish.rules), clock=describe_clock_in_words(wish.clock))
     if alone:
         return summary
@@ -144,7 +149,7 @@ def describe_room(wish: Choice, *, alone: bool) -> str:
 
 
 def values_of(rules: Rules) -> dict[str, Any]:
-    """Return the form's values for these rules.
+    """Return the values of the form's lines for these rules.
 
     >>> values_of(Rules())["board"]
     '3x3'
@@ -156,7 +161,7 @@ def values_of(rules: Rules) -> dict[str, Any]:
 
 
 def read_rules(values: Mapping[str, Any]) -> Rules:
-    """Return the rules that a form describes; raises `Misuse`."""
+    """Return the rules that the values of a form describe; raises `Misuse`."""
     rules, win = {name: values[name] for name in RULES}, values["win"]
     if not (win.isascii() and win.isdigit() and len(win) <= 3):
         raise Misuse(say("new room no number", typed=win))

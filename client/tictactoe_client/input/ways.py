@@ -1,4 +1,4 @@
-"""The ways into a room or an event, as reusable values."""
+"""Ways to enter a room (create, join, watch, ...) or an event, as values that can be kept and used again."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ Way = Literal["match", "create", "join", "watch", "challenge", "accept"]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A way into a room.
+    """A way to enter a room.
 
     Attributes:
-        code: The room, or with ``accept`` the challenge.
-        guests: The names of others at this keyboard.
-        player: The challenged player, by id or claimed name; `name` is the name to show.
+        code: The code of the room, or for ``accept`` the id of the challenge.
+        guests: The names of other people at this keyboard.
+        player: The challenged player, by id or claimed name.
+        name: The challenged player's name to show.
     """
 
     way: Way
@@ -46,6 +47,7 @@ class Choice:
 
     @classmethod
     def like(cls, room: Room, way: Way, **other: Any) -> Choice:
+        """Return a way with the rules and clock of `room`, and `other` attributes."""
         state, control = room.state, room.state.time_control
         clock = None if control is None else terms.ClockFields(**asdict(control))
         return cls(way, state.rules.to_rules(), clock, **({"rated": bool(state.rated)} | other))
@@ -53,7 +55,7 @@ class Choice:
     async def ask(self, client: Client, tell: Callable[[str], object] = lambda text: None) -> str:
         who: dict[str, Any] = {"side": self.seat or "", "name": self.name}
         id = await client.challenges.send(self.player, self.rules, clock=self.clock, rated=self.rated, **who)
-        if (own := client.challenges.open.get(id)) is not None:  # else the challenge has ended already
+        if (own := client.challenges.open.get(id)) is not None:  # otherwise the challenge has already ended
             tell(describe_challenge(own, client.player, client.challenges.own[id]))
         return id
 
@@ -70,7 +72,7 @@ class Choice:
         return await client.rooms.create(self.rules, **{name: getattr(self, name) for name in terms})
 
     async def enter_any(self, client: Client, tell: Callable[[str], object] = lambda text: None) -> Room | Tournament:
-        """Enter the room, or the event with its code."""
+        """Enter the room; if there is none with this code, watch the event with this code."""
         try:
             return await self.enter(client, tell)
         except Refused as refused:
@@ -80,7 +82,7 @@ class Choice:
             raise
 
     def again(self, room: Room) -> Choice | None:
-        """Return the way to a new opponent from `room`, which this way led to; None for a watcher and in an event."""
+        """Return how to find a new opponent after entering `room` this way; None for a watcher or in an event."""
         if self.way in ("match", "create"):
             return self
         return None if room.is_watching or room.state.event else Choice.like(room, "match")
@@ -88,7 +90,11 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class EventWay:
-    """A way to an event: enter it by a ticket or a name, or only watch it."""
+    """A way to enter an event, with a ticket or a name, or only to watch it.
+
+    Attributes:
+        here: Whether to take over a card that is in use on another device.
+    """
 
     event: str
     ticket: str = ""
@@ -102,13 +108,13 @@ class EventWay:
         return await client.tournaments.join(self.event, ticket=self.ticket, name=self.name, here=self.here)
 
     def instead(self, error: ClientError) -> EventWay | None:
-        """Return the way that takes over a card in use on another device, or None for any other error."""
+        """Return the way that takes over the card if `error` says that another device uses it; otherwise None."""
         is_in_use = isinstance(error, Refused) and error.data.get("why") == "event card"
         return replace(self, here=True) if is_in_use and not self.here else None
 
 
 def next_turn(client: Client | None, room: str = "") -> Choice | None:
-    """Return the way to the game over days that awaits us next after the one in `room`, or None if no other does."""
+    """Return how to enter the game over days that awaits our move next, after the one in `room`; None without any."""
     codes = [turn.room for turn in client.turns] if client is not None else []
     at = codes.index(room) if room in codes else -1
     others = codes[at + 1 :] + codes[: max(0, at)]

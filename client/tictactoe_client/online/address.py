@@ -264,7 +264,7 @@ def own_addresses() -> tuple[str, ...]:
         with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.connect((target, 9))
             texts.append(str(probe.getsockname()[0]))
-    with contextlib.suppress(OSError):  # in a sandbox that hides them
+    with contextlib.suppress(OSError):  # a sandbox may hide the adapters
         ips = [ip.ip for adapter in ifaddr.get_adapters() for ip in adapter.ips]
         texts += (str(ipaddress.ip_address((ip if isinstance(ip, str) else ip[0]).partition("%")[0])) for ip in ips)
     away = [text for text in texts if text != "::1" and not text.startswith(("127.", "169.254.", "fe80:"))]

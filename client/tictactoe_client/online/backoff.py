@@ -17,9 +17,9 @@ class Backoff:
         first: The first waits. After them, every wait is `longest`.
         jitter: The largest fraction to subtract from a wait at random.
         moment: The longest wait before another address of the cluster is tried.
-        steady_seconds: If the connection lasted less, the other addresses also wait for the first wait.
+        steady_seconds: If the lost connection was shorter, other addresses are also tried only after the first wait.
         hold_seconds: When to give up; None for as long as the server holds a seat.
-        absent_seconds: When to give up while no server answers. Servers that are down do not count down the hold.
+        absent_seconds: When to give up while no server answers; the hold of a seat is paused while no server runs.
     """
 
     first: tuple[float, ...] = (0.4, 0.8, 1.6, 3.2)

@@ -150,7 +150,7 @@ class Client:
         self._subscriptions: dict[str, Lobby | EventWatch] = {}
         self._messages: Subscribers[Message] = Subscribers()
         self._away: dict[Room, Away] = {}
-        self._most_rooms = 0  # how many we asked to enter
+        self._most_rooms = 0  # the number of requests sent that may take us into a new room
         self.rooms = Rooms(self)
         self.challenges, self.tournaments = Challenges(self, self.rooms), Tournaments(self, self.rooms)
         self.games = Games(self)
@@ -170,7 +170,7 @@ class Client:
 
     @property
     def is_here(self) -> bool:
-        """Whether the server can be reached now."""
+        """Whether there is a connection now."""
         return self._is_live and self._ended is None
 
     @property

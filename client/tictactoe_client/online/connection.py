@@ -49,7 +49,7 @@ CLOSE_TIMEOUT_SECONDS: Final = 1
 """A server that stops answering is detected within the sum of these three, at most 15 seconds."""
 CLUSTER_PING_INTERVAL_SECONDS: Final = 1.5
 CLUSTER_PING_TIMEOUT_SECONDS: Final = 2.5
-"""The first two in a cluster: a server that stops answering is detected within 5 seconds."""
+"""The ping interval and timeout in a cluster: a server that stops answering is detected within 5 seconds."""
 
 _SECRETS: Final = re.compile(
     r"""("(?:token|ticket|link|link_code|rescue|cards)"\s*:\s*)(?:"(?:[^"\\]|\\.)*"|\[[^\]]*\])""", re.VERBOSE

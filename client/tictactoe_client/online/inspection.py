@@ -27,11 +27,11 @@ from tictactoe_words.refusals import describe_announcement, describe_closing, de
 from tictactoe_words.wording import capitalize
 
 NAMELESS: Final = "?"
-"""Replaces a name without visible characters."""
+"""The replacement for a name without visible characters."""
 _CODE: Final = re.compile(f"[{ROOM_CODE_ALPHABET}]{{{ROOM_CODE_LENGTH}}}")
 _LIMITS: Final = dict.fromkeys(("name", "from_"), MAX_NAME_LENGTH) | {"text": MAX_CHAT_LENGTH, "board": MAX_SIDE**2}
 _AS_THEY_CAME: Final = frozenset({"id", "token", "record"})
-"""Fields that are never drawn."""
+"""The fields that are not cleaned, because they are never drawn."""
 _MOST: Final = 2**53
 _UNUSUAL: Final = re.compile(
     rf"""\\                                           # an escape, which may stand for any character

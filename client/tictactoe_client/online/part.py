@@ -30,7 +30,7 @@ class PartOwner(RoomRequests, Protocol):
 
     @property
     def is_here(self) -> bool:
-        """Whether the server can be reached now."""
+        """Whether there is a connection now."""
 
     async def ask(self, request: Request) -> Ok:
         """Send a request and return the answer; raises `Unreachable` if there is no answer within the timeout."""

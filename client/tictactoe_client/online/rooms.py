@@ -105,7 +105,7 @@ class Rooms:
         return (await self._client.ask(requests.Lobby(on=on, boards=boards, demo=demo))).online or 0
 
     def held_ms(self, code: str) -> int | None:
-        """Return for how many ms our seat in a room is still held, or None if the welcome named no hold for it."""
+        """Return for how many ms our seat in a room is still held, or None if the welcome named no limit."""
         stated = (self._client.welcome.held_ms or {}).get(code)
         passed = asyncio.get_running_loop().time() - self._client._welcomed_at
         return None if stated is None else max(0, stated - round(passed * 1000))

@@ -1,1 +1,1 @@
-"""Plain mode: a transcript that only ever grows."""
+"""Plain mode: output is only ever appended, never redrawn."""

@@ -1,4 +1,4 @@
-"""Plain mode: a game as a growing transcript, one fact a line, for pipes, logs and screen readers."""
+"""Plain mode in a room: prints the game line by line, for pipes, logs and screen readers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from tictactoe_words.wording import count, describe_turn
 
 
 class PlainFace:
-    """A person who reads `output` and types."""
+    """The face of plain mode: prints to `output` and reads typed answers."""
 
     def __init__(self, output: Output, keyboard: Keyboard, *, asks: bool) -> None:
         self._output = output
@@ -68,8 +68,8 @@ class PlainFace:
 class PlainGame:
     """A run of plain mode, from entering a room to the exit code.
 
-    Concurrent tasks print events, read lines, carry them out, and print reminders. The first that fails or sets the
-    exit code ends the run. Between two rooms `_actions` is None.
+    Concurrent tasks print events, read lines, carry them out, and print reminders. The first task that fails, or sets
+    the exit code, ends the run. `_actions` is None until a room is entered.
     """
 
     def __init__(self, session: Session, keyboard: Keyboard, output: Output) -> None:
@@ -101,7 +101,7 @@ class PlainGame:
         return self._state is not None and self._state.status == "over"
 
     async def run(self, choice: Choice) -> int | Tournament:
-        """Enter a room and return the exit code, or the event with the code of the choice."""
+        """Enter a room and play, and return the exit code; if the code is an event's, return the event instead."""
         try:
             return await self._play(choice)
         except ConnectionLost as lost:
@@ -137,7 +137,7 @@ class PlainGame:
             await dismiss(*self._tasks)
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Start a task whose errors end the run."""
+        """Start a task; an error in it ends the run."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(lambda _: self._changed.note())
@@ -151,7 +151,7 @@ class PlainGame:
         return None
 
     def _stay_in(self, room: Room, choice: Choice) -> None:
-        happenings = room.events()  # the first call returns all events
+        happenings = room.events()  # the first stream also has the events since we entered
         again, piped, tell = choice.again(room), not is_terminal(0), self._output.print
         actions = Actions(room, self._settings, client=self._client, again=again, piped=piped, tell=tell)
         actions.muted, self._rated = self._muted, None
@@ -170,7 +170,7 @@ class PlainGame:
             self._session.forget_room(room.code)
 
     def _ask_before_interrupt(self) -> bool:
-        """On a terminal, ask once before Ctrl-C loses a running game; return True if the question was asked now."""
+        """On a terminal, ask once before Ctrl-C gives up a running game; return True if the question was asked now."""
         self._output.note_interrupt()
         actions = self._actions
         if actions is None or actions.confirming == "quit" or not is_terminal(0, 1) or not actions.ask_before("quit"):
@@ -184,7 +184,7 @@ class PlainGame:
         self._exit_code = self._visit.result(room) if code is None else code
 
     async def _read(self) -> None:
-        """Carry out typed lines, each after all effects of the one before; without a connection at once."""
+        """Carry out typed lines, each after all effects of the previous line; without a connection, do not wait."""
         while (line := await self._keyboard.read_line()) is not None:
             self._output.note_typed()
             try:
@@ -211,7 +211,7 @@ class PlainGame:
         return not (self._is_offline or self._away_seconds is not None or self._commands)
 
     async def _do_line(self, line: str) -> None:
-        """Carry out a line, and wait for the server's messages about it."""
+        """Carry out a line, and wait until the server's messages about it have been printed."""
         if (actions := self._actions) is None:
             return
         outcome = await actions.do_line(line)
@@ -225,7 +225,7 @@ class PlainGame:
             self._output.print(f"{describe_wait(way)}.")
             await self._go_over(actions.room, way)
         if not (outcome.lines or self._is_offline):
-            with contextlib.suppress(Refused, Unreachable):  # the connection reports its loss itself
+            with contextlib.suppress(Refused, Unreachable):  # a lost connection is reported by its own event
                 await self._client.ping()
 
     async def _end_with_game(self) -> None:
@@ -293,7 +293,7 @@ class PlainGame:
             self._tell(*lines)
 
     def _take_update(self, update: events.Updated, actions: Actions) -> None:
-        """Print the changes and perhaps the board; end the run with the game."""
+        """Print the news and, if useful, the board; end the run after the game if no line can follow."""
         old, state, viewer = update.old, update.state, actions.room.viewer
         actor, answerer = actions.room.find_actor(state), actions.room.find_asked(state)
         has_moved = old is None or has_moved_on(old, state)

@@ -1,4 +1,4 @@
-"""Reminders of plain mode: the clock and long waits. Times in seconds are passed in."""
+"""Reminders of plain mode about the clock and long waits. The caller passes the current time, in seconds."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from tictactoe_words.catalogue import say
 from tictactoe_words.wording import count, format_duration, seat_of
 
 LOW_SECONDS: Final = (30, 10)
-"""The remaining seconds at which our clock is mentioned, once a game, or once a move with a clock per move."""
+"""Our clock is mentioned when it has these seconds left, once per game, or per move if each move has its own time."""
 LOW_SECONDS_OF_DAYS: Final = (3600, 600)
-"""The same for a clock of days."""
+"""The same for a clock that counts days."""
 
 _START: Final = -1
-"""The key of the time for a first move."""
+"""The key of the reminder about the time for the first move."""
 _WAITING: Final = -2
-"""The key of waiting for another player or for the connection."""
+"""The key of the reminder that we still wait for another player or for the connection."""
 
 
 class Reminders:
-    """The due times of reminders in a room, by remaining seconds."""
+    """The reminders in a room; `_due` has the time of each reminder, by remaining seconds or by a key above."""
 
     def __init__(self, viewer: str, settings: Settings) -> None:
         self._viewer = viewer
@@ -39,7 +39,7 @@ class Reminders:
         return min(self._due.values(), default=None)
 
     def take(self, old: RoomState | None, state: RoomState, now: float, *, came_back: bool = False) -> None:
-        """Handle a printed state; `came_back` after a loss."""
+        """Set the reminders for a new state; `came_back` says that it is the first state after a lost connection."""
         own, terms = seat_of(state, self._viewer), state.time_control
         if old is None or came_back or has_moved_on(old, state):
             self._since = now
@@ -77,7 +77,7 @@ class Reminders:
             self._due[_WAITING] = self._since + every * ((now - self._since) // every + 1)
 
     def _watch_clock(self, state: RoomState, own: str | None, now: float) -> Iterator[tuple[int, float]]:
-        """Yield the remaining seconds to mention and when, unless the clock never has more."""
+        """Yield the key and time of each reminder about our clock; skip those above the clock's full time."""
         clock, terms = state.clock, state.time_control
         if clock is None or own is None or state.turn != own:
             return

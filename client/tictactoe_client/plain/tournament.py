@@ -1,4 +1,4 @@
-"""Plain mode at an event: prints changes, carries out typed commands, and goes to the board of a call."""
+"""Plain mode at an event: prints changes, carries out typed commands, and plays the games that we are called to."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tictactoe_words.wording import count
 
 
 class PlainEvent:
-    """A run of plain mode at an event; after the end of a pipe it goes on watching."""
+    """A run of plain mode at an event; if the input is a pipe, it continues after the end of the input."""
 
     _tournament: Tournament
 
@@ -97,7 +97,7 @@ class PlainEvent:
                 self._output.print(describe_push(push))
 
     async def _read(self, messages: Messages) -> None:
-        """Carry out typed lines; to quit, wake the reader of messages."""
+        """Carry out typed lines; end the stream `messages` to quit, or to report an unexpected error."""
         try:
             while not self._has_quit and (line := await self._keyboard.read_line()) is not None:
                 self._output.note_typed()
@@ -140,7 +140,7 @@ class PlainEvent:
     def _tell_changes(self) -> None:
         old, state = self._shown, self._tournament.state
         if state is old or any(pairing.room in self._rooms and pairing.state != "scored" for pairing in state.pairings):
-            return  # nothing new, or our own game will be scored in a moment
+            return  # there is nothing new, or it can wait until our own game is scored in a moment
         self._shown = state
         if old is None or (old.status, old.round) != (state.status, state.round):
             lines = [

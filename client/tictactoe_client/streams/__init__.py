@@ -1,1 +1,1 @@
-"""Standard input and output as lines, whatever they are connected to."""
+"""Reads lines from standard input and writes lines to standard output, for terminals, pipes and files."""

@@ -1,4 +1,4 @@
-"""Standard input as lines, read in a daemon thread, and the signals that end a run."""
+"""Reads lines of standard input in a daemon thread, and handles the signals that end a run."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _LINES_AHEAD: Final = 64
 
 
 class Keyboard:
-    """Lines of standard input from a terminal, a pipe, a file or nothing; each is cut at 64 KiB.
+    """The lines of standard input, which may be a terminal, a pipe or a file; each line is cut off at 64 KiB.
 
     Event loops cannot wait for files, so a daemon thread reads at most 64 lines ahead. Unread lines stay for the next
     reader, perhaps on another event loop.
 
     Attributes:
-        is_terminal: Stays True after the terminal was closed.
+        is_terminal: Whether the input was a terminal at the start, even if it has been closed.
         is_file: Whether the input is a regular file.
     """
 
@@ -36,12 +36,12 @@ class Keyboard:
         self._lines: deque[str | None] = deque()
         self._ahead = threading.Semaphore(_LINES_AHEAD)
         self._has_started = False
-        self._readers: list[Callable[[], object]] = []  # each wakes a waiting reader
+        self._readers: list[Callable[[], object]] = []  # functions that wake the waiting readers
 
     async def read_line(self) -> str | None:
         """Return the next line without its line break, or None at the end; safe to cancel.
 
-        Of several readers the newest gets the line: a question that is asked while a game waits for commands.
+        If several readers wait, the newest gets the line, such as a question asked while a game waits for commands.
         """
         loop, arrived = asyncio.get_running_loop(), asyncio.Event()
         wake = partial(loop.call_soon_threadsafe, arrived.set)
@@ -62,7 +62,7 @@ class Keyboard:
             self._wake_reader()
 
     def give_back(self, line: str) -> None:
-        """Put an unused line back for the next reader."""
+        """Put a line back for the next reader."""
         self._ahead.acquire(blocking=False)
         self._lines.appendleft(line)
 
@@ -93,24 +93,24 @@ class Keyboard:
 
 @lru_cache(maxsize=1)
 def standard_input() -> Keyboard:
-    """Return the keyboard of this process."""
+    """Return the only `Keyboard` of this process."""
     return Keyboard()
 
 
 _QUESTIONS: Final[list[Callable[[], bool]]] = []
 _ENDED_BY: Final[list[int]] = []
-"""The signal that ends the run, if any."""
+"""The signal that ends the run, or nothing."""
 
 
 def is_decision(end: BaseException) -> bool:
-    """Return True if the user ended the run on purpose and gives up the seat; a hang-up or SIGTERM is no decision."""
-    # On some systems event loops handle no signals, and Ctrl-C reaches Python.
+    """Return True if the user ended the run by Ctrl-C, which gives up the seat; False for a hang-up or SIGTERM."""
+    # If the system's event loops cannot handle signals, the list is empty, and Ctrl-C cancels the run directly.
     return isinstance(end, asyncio.CancelledError) and _ENDED_BY in ([], [signal.SIGINT])
 
 
 @contextlib.contextmanager
 def asking_before_interrupt(ask: Callable[[], bool]) -> Iterator[None]:
-    """Within the context, call `ask` at Ctrl-C; if it returns True, the run goes on."""
+    """Within the context, call `ask` on Ctrl-C; if `ask` returns True, the run continues."""
     _QUESTIONS.append(ask)
     try:
         yield
@@ -119,9 +119,9 @@ def asking_before_interrupt(ask: Callable[[], bool]) -> Iterator[None]:
 
 
 def hear_signals(stop: Callable[[int], None], restore: Callable[[], None] = lambda: None) -> None:
-    """Call `stop` with the first signal; a second one calls `restore` and ends the process.
+    """Call `stop` at the first signal; at the second, call `restore` and end the process.
 
-    Signals in the same iteration of the loop count as one: timeout(1) signals the process and then its group.
+    Signals in the same iteration of the loop count as one, since timeout(1) signals the process and then its group.
     """
     _ENDED_BY.clear()
     stopping: list[int] = []

@@ -1,4 +1,4 @@
-"""Standard output and error: whole lines, flushed at once. Imports little, to keep `--help` fast."""
+"""Writes whole lines to standard output and error, and flushes at once. Imports little, to keep `--help` fast."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ERRORS: Final = 2
 
 
 class OutputFailed(Exception):
-    """Standard output cannot be written; `message` is empty if the reader of a pipe is gone."""
+    """Standard output cannot be written; `message` is "" if the reader of a pipe has closed it."""
 
     def __init__(self, error: OSError) -> None:
         from tictactoe_client.online.errors import describe_cause
@@ -35,7 +35,7 @@ class OutputFailed(Exception):
 
 @contextmanager
 def writing() -> Iterator[None]:
-    """Raise `OutputFailed` if standard output cannot be written, and discard later output."""
+    """Within the context, turn a failure to write into `OutputFailed`, and discard all later output."""
     try:
         yield
     except OSError as error:
@@ -47,14 +47,14 @@ def writing() -> Iterator[None]:
 
 
 class Output:
-    """Standard output, flushed after each line, with a prompt if a person types at a terminal."""
+    """Standard output, flushed at once; with `prompts`, it shows a prompt while a person may type a line."""
 
     def __init__(self, *, prompts: bool = False) -> None:
         self._prompts = prompts
         self._is_prompting = False
 
     def print(self, *lines: str) -> None:
-        """Print lines, after ending the line of an open prompt."""
+        """Print lines; if a prompt is open, begin a new line first."""
         if lines:
             self._write("".join(f"{line}\n" for line in (*([""] if self._is_prompting else []), *lines)))
             self._is_prompting = False
@@ -73,12 +73,12 @@ class Output:
         self._is_prompting = False
 
     def note_interrupt(self) -> None:
-        """Note that the terminal has echoed ``^C``, so that the next output begins a new line."""
+        """Begin a new line before the next output, because the terminal has echoed ``^C``."""
         self._is_prompting = self._prompts
 
 
 def print_json(text: str) -> None:
-    """Print JSON as a line of UTF-8 in any locale; on a terminal, control characters are escaped."""
+    """Print JSON as a single line of UTF-8 in any locale; on a terminal, control characters are escaped."""
     line = text.replace("\r", " ").replace("\n", " ")  # in JSON, a literal line break can only occur between tokens
     if is_terminal(1):
         from tictactoe_protocol import escape_text
@@ -90,17 +90,17 @@ def print_json(text: str) -> None:
 
 
 def print_own(type: str, **fields: object) -> None:
-    """Print a message of the client itself as JSON."""
+    """Print a message of the client (not of the server) as JSON."""
     print_json(own_line(type, **fields))
 
 
 def own_line(type: str, **fields: object) -> str:
-    """Return a message of the client itself as JSON."""
+    """Return a message of the client (not of the server) as JSON."""
     return json.dumps({"from": "client", "type": type, **fields}, ensure_ascii=False, separators=(",", ":"))
 
 
 def report(settings: Settings, type: str, words: str = "", **fields: object) -> None:
-    """Print the words, if any, or in JSON mode a message of the client."""
+    """Print `words`, if any; in JSON mode, print a message of the client with the `fields` instead."""
     if settings.mode == "json":
         print_own(type, **fields)
     elif words:
@@ -108,13 +108,13 @@ def report(settings: Settings, type: str, words: str = "", **fields: object) -> 
 
 
 def report_end(settings: Settings, code: int) -> int:
-    """Return the exit code, after printing it in JSON mode."""
+    """Print the exit code in JSON mode, and return it."""
     report(settings, "closed", exit=int(code))
     return code
 
 
 def print_error(text: str) -> None:
-    """Print a text on standard error without control characters, and ignore a failure to write."""
+    """Print a text without its control characters on standard error; failures to write are ignored."""
     from tictactoe_protocol import clean_text
 
     try:
@@ -125,7 +125,7 @@ def print_error(text: str) -> None:
 
 
 def report_failure(settings: Settings, code: str, message: str, told: str | None = None) -> None:
-    """Print a failure: for people, worded as `told` if given; in JSON mode, as a message."""
+    """Print a failure on standard error, worded as `told` if given; in JSON mode, also print a message about it."""
     from tictactoe_protocol import clean_text
 
     print_error(message if told is None else told)
@@ -134,14 +134,14 @@ def report_failure(settings: Settings, code: str, message: str, told: str | None
 
 
 def can_print(text: str) -> bool:
-    """Return True if standard error can show a text."""
+    """Return True if the encoding of standard error has all characters of a text."""
     with suppress(UnicodeError):
         return bool(text.encode(sys.stderr.encoding or "ascii"))
     return False
 
 
 def open_missing_streams() -> None:
-    """Open closed standard streams on /dev/null, so that no socket gets their number."""
+    """Replace closed standard streams by /dev/null, so that no socket gets their descriptors."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -153,14 +153,14 @@ def open_missing_streams() -> None:
 
 
 def silence_output(descriptor: int = _OUTPUT) -> None:
-    """Discard all further output of a stream whose reader is gone."""
+    """Discard all further output of a stream that cannot be written."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, descriptor)
     os.close(nowhere)
 
 
 def close_output() -> None:
-    """Flush the standard streams, discarding what cannot be written, so that the exit cannot fail."""
+    """Flush the standard streams; discard unwritable output, so that Python's exit cannot fail."""
     for descriptor, stream in ((_OUTPUT, sys.stdout), (_ERRORS, sys.stderr)):
         try:
             stream.flush()
@@ -174,7 +174,10 @@ def is_terminal(*descriptors: int) -> bool:
 
 
 def wants_colour(environment: Mapping[str, str], *, no_colour: bool, on_screen: bool = False) -> bool:
-    """Return True if standard output, or the full screen (`on_screen`), may use colours; an empty variable is unset."""
+    """Return True if standard output, or the full screen if `on_screen`, may use colours.
+
+    An empty environment variable counts as unset.
+    """
     is_page = environment.get("TEXTUAL_COLOR_SYSTEM") == "truecolor"
     if no_colour or environment.get("NO_COLOR") or (environment.get("TERM") == "dumb" and not is_page):
         return False

@@ -1,4 +1,4 @@
-"""The terminal features that Textual does not cover: title, mouse, hang-up, and keys that are not UTF-8."""
+"""Terminal features that Textual does not cover: title, mouse, hang-up, and typed bytes that are not UTF-8."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _SEQUENCE: Final = re.compile(r"\x1b(?:\[[\d;]*[ -~]|O[ -~])?")
 _LEAVE_SCREEN: Final = (
     b"\x1b[?2004l\x1b[?7h\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1004l\x1b[<u\x1b[?1049l\x1b[?25h"
 )
-"""Undoes Textual's modes if Textual cannot."""
+"""The control sequences that undo Textual's modes if Textual cannot do it."""
 
 _MOUSE_MODES: Final = (1000, 1003, 1015, 1006)
 
 
 class Terminal:
-    """The terminal in which the full screen runs."""
+    """The terminal of the full screen."""
 
     def __init__(self) -> None:
         self.driver: Driver | None = None
@@ -43,6 +43,7 @@ class Terminal:
                 self._attributes = termios.tcgetattr(0)
 
     def show_input(self) -> None:
+        """Restore the terminal's attributes of the start, so that it echoes typed keys again."""
         if self._attributes is not None:
             import termios
 
@@ -50,7 +51,7 @@ class Terminal:
                 termios.tcsetattr(0, termios.TCSANOW, self._attributes)
 
     def drive_with(self, kind: type[Driver]) -> type[Driver]:
-        """Return a driver class whose instance registers itself here."""
+        """Return a subclass of Textual's driver whose instance sets `self.driver`."""
         terminal = self
 
         class KnownDriver(kind):  # type: ignore[valid-type,misc]
@@ -59,7 +60,7 @@ class Terminal:
                 terminal.driver = self
 
             def run_input_thread(self) -> None:
-                """Read keys, and drop bytes that are not UTF-8: Textual would stop reading."""
+                """Read keys, and skip bytes that are not UTF-8, which would make Textual stop reading."""
                 while True:
                     try:
                         super().run_input_thread()
@@ -79,7 +80,7 @@ class Terminal:
         self.write("".join(f"\x1b[?{mode}{'h' if wanted else 'l'}" for mode in _MOUSE_MODES))
 
     def write(self, text: str) -> bool:
-        """Write to the terminal directly, bypassing Textual; return False if that is impossible."""
+        """Write to the terminal without Textual's rendering; return False if that is impossible."""
         if self.driver is None or self.driver.is_web:
             return False
         if text and not self.driver.is_headless:
@@ -87,14 +88,14 @@ class Terminal:
         return True
 
     def restore(self) -> None:
-        """Leave the alternate screen and show input again, as Textual does at its end."""
+        """Leave the alternate screen and restore the terminal's attributes, as Textual does at its end."""
         if self._attributes is not None:
             with contextlib.suppress(OSError):
                 os.write(2, _LEAVE_SCREEN)
             self.show_input()
 
     def watch(self, gone: Callable[[], object]) -> None:
-        """Call `gone` when the terminal is closed, even without a signal; end the process if that hangs."""
+        """Call `gone` when the terminal is closed, even without a signal; end the process if it does not end soon."""
         if not hasattr(select, "poll"):
             return
 
@@ -111,7 +112,7 @@ class Terminal:
 
 
 def _list_keys(typed: str) -> Iterator[Key]:
-    """Yield the keys of these characters, without escape sequences."""
+    """Yield the keys that type these characters; escape sequences are skipped."""
     from textual.events import Key
     from textual.keys import KEY_NAME_REPLACEMENTS
 

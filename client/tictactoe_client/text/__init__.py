@@ -1,1 +1,1 @@
-"""The sentences shown to people: pure functions of states, shared by every interface of the client."""
+"""The sentences shown to people: pure functions of states, shared by all interfaces of the client."""

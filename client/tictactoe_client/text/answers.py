@@ -1,4 +1,4 @@
-"""Answers queries about a position from its state alone."""
+"""Answers queries about a position from the room's state, without the server."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CLOCKWISE: Final = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1),
 
 
 def answer_query(kind: str, number: int | None, state: RoomState, viewer: str, passed_ms: float = 0.0) -> list[str]:
-    """Answer a query of `intents`, `passed_ms` after the state arrived."""
+    """Return the lines that answer a query, `passed_ms` after the state arrived."""
     match kind:
         case "last":
             return [describe_last(state, viewer)]
@@ -49,14 +49,14 @@ def answer_query(kind: str, number: int | None, state: RoomState, viewer: str, p
 
 
 def draw_board(state: RoomState, settings: Settings) -> list[str]:
-    """Return the board of plain mode, with the keys beside it unless they are the default keys."""
+    """Return the lines of the board in plain mode; keys other than the default are shown next to it."""
     keys = settings.keys if settings.keys != Keys.PHONE and state.status != "over" else None
     mark_last = not has_single_keys(state.rules.to_rules())
     return render_board(BoardView.of(state), BoardStyle(colour=settings.colour, keys=keys, mark_last=mark_last))
 
 
 def describe_last(state: RoomState, viewer: str) -> str:
-    """Return the last move: ``Last: ana played C1, top right.``"""
+    """Return a sentence about the last move, such as ``Last: ana played C1, top right.``"""
     if state.last is None:
         return say("no move yet")
     mark = mover_of(state)
@@ -76,7 +76,10 @@ def _describe_seat(mark: str, seat: SeatState | None, viewer: str) -> str:
 
 
 def read_aloud(kind: str, index: int | None, state: RoomState) -> list[str]:
-    """Read a part of the board, ``Row 1: A X, B empty, C X.``; the default cell is the last move."""
+    """Return a part of the board in words, such as ``Row 1: A X, B empty, C X.``
+
+    Without an `index`, queries about a cell are about the last move.
+    """
     rules, board = state.rules.to_rules(), state.board
     columns = rules.columns
     if kind == "row" and index is not None:
@@ -114,7 +117,7 @@ def _read_diagonals(cell: int, rules: Rules, board: str) -> list[str]:
 
 
 def _read(names: Iterable[str], marks: Sequence[str]) -> str:
-    """Return named cells with their marks; runs of four or more alike are joined."""
+    """Return cells by name with their marks; four or more equal ones in a row are joined."""
     parts = []
     for mark, group in groupby(zip(names, marks, strict=True), key=lambda pair: pair[1]):
         alike = [name for name, _ in group]
@@ -129,7 +132,7 @@ def _aloud(mark: str) -> str:
 
 
 def list_marks(state: RoomState, number: int | None = None) -> list[str]:
-    """List the cells of mark number `number`, or of each mark: ``X, 2 cells: A1 B2.``"""
+    """Return lines such as ``X, 2 cells: A1 B2.``, for mark number `number` or for each mark."""
     rules = state.rules.to_rules()
     lines = []
     for mark in rules.marks if number is None else rules.marks[number]:
@@ -140,14 +143,14 @@ def list_marks(state: RoomState, number: int | None = None) -> list[str]:
 
 
 def list_moves(state: RoomState, moves: Sequence[int], last: int | None = None) -> str:
-    """List the moves, or the `last` ones: ``1 X A1, 2 O B2.``"""
+    """Return a list of the moves, such as ``1 X A1, 2 O B2.``; `last` limits it to that number of final moves."""
     first = 0 if last is None else max(0, len(moves) - last)
     numbered = (f"{ply} {move}" for ply, move in enumerate(name_played(state, moves[first:]), first + 1))
     return say("list moves", moves=", ".join(numbered)) if moves else say("no move yet")
 
 
 def list_runs(state: RoomState) -> list[str]:
-    """List runs that lack at most two cells of a line: ``X, 4 in a row: H8 to K8, open at G8 L8.``"""
+    """Return lines about runs that lack at most two marks to win: ``X, 4 in a row: H8 to K8, open at G8 L8.``"""
     rules = state.rules.to_rules()
     least = max(2, rules.line - 2)
     runs = sorted(find_runs(state.board, rules, least), key=lambda run: -len(run.cells))

@@ -43,7 +43,7 @@ _MOST_MOVES_TOLD: Final = 12
 
 
 def greet(state: RoomState, client: Client, settings: Settings, room: Room) -> list[str]:
-    """Describe the first state of a room: the place, the moves so far, and how to play."""
+    """Return lines about the first state of a room: the place, the moves so far, and how to play."""
     viewer, actor = room.viewer, room.find_actor(state)
     address = client.cluster.given.first
     invites_to = reachable_address(address) if state.status == "waiting" else address
@@ -62,7 +62,7 @@ def greet(state: RoomState, client: Client, settings: Settings, room: Room) -> l
 def set_scene(
     old: RoomState | None, state: RoomState, viewer: str, settings: Settings, actor: str | None = None
 ) -> list[str]:
-    """Return the board if it is useful, and whose move it is if that has changed since `old`."""
+    """Return the lines of the board if useful, and whose turn it is; after a game, the winner and the score."""
     board = draw_board(state, settings) if settings.draws_board else []
     if state.status == "over":
         winner = state.result.winner if state.result is not None else None
@@ -91,7 +91,7 @@ def describe_arrival(
     with_own_name: bool = False,
     actor: str | None = None,
 ) -> list[str]:
-    """Describe the room, its players, and while a seat is free, how to invite others."""
+    """Return lines about the room, its players and, while the room waits for players, how to invite others."""
     terms = ", ".join((describe_rules(state.rules), describe_clock(state.time_control), *describe_manners(state)))
     id = "view room entered" if seat_of(state, actor or viewer) else "view room entered watching"
     where = f"{describe_connection(latency_seconds)} {say(id, room=state.room, rules=terms)}"
@@ -105,7 +105,7 @@ def describe_arrival(
 
 
 def describe_progress(state: RoomState) -> list[str]:
-    """Return the latest moves in one line, or nothing before the first."""
+    """Return a line with the latest moves, or [] before the first move."""
     if state.ply == 0:
         return []
     played = count(state.ply, "move")
@@ -115,7 +115,7 @@ def describe_progress(state: RoomState) -> list[str]:
 
 
 def describe_attempts(lost: Lost, *, holds_seat: bool) -> str:
-    """Say that the connection is lost, how long the client retries, and how long a running server holds our seat."""
+    """Say that the connection is lost, how long we try to reconnect, and how long a running server holds our seat."""
     is_limited = lost.absent_seconds >= 1
     attempt = say("lost for up to", time=describe_seconds(lost.absent_seconds)) if is_limited else say("banner lost")
     if not (holds_seat and 1 <= lost.hold_seconds < lost.absent_seconds):
@@ -134,7 +134,7 @@ def describe_giving_up(state: RoomState | None, viewer: str, address: Address, r
 
 
 def describe_going(state: RoomState | None, client: Client) -> str:
-    """Say that our seat is held, and how to return to it."""
+    """Say how long our seat is held and how to return to it; or goodbye if we have no seat in a running game."""
     if state is None or state.status == "over" or seat_of(state, client.player) is None:
         return say("goodbye")
     hold_ms, command = client.welcome.hold_ms, describe_return_command(state, client.player, client.cluster.given.first)
@@ -146,12 +146,12 @@ def describe_going(state: RoomState | None, client: Client) -> str:
 
 
 def describe_going_elsewhere(room: str, client: Client) -> str:
-    """Ask whether to go to a room on another server during a game here."""
+    """Return the question whether to leave our running game for a room on another server."""
     return say("room elsewhere", room=room, time=describe_seconds(client.welcome.hold_ms / 1000))
 
 
 def describe_farewell(room: Room, client: Client, *, has_left: bool) -> str:
-    """Return the last line after leaving a room, or ""."""
+    """Return the program's last line after a room; "" for a watcher of a room without a running game."""
     state, viewer = room.state, client.player
     own, leaving = seat_of(state, viewer), room.choices(0).find("leave")
     if state.status == "over":
@@ -169,5 +169,5 @@ def describe_farewell(room: Room, client: Client, *, has_left: bool) -> str:
 
 
 def describe_return_command(state: RoomState, viewer: str, address: Address) -> str:
-    """Return the command that leads back to our seat, or for watchers to the room."""
+    """Return the command that takes us back to our seat, or a watcher back to the room."""
     return own_command("join" if seat_of(state, viewer) else "watch", address.word_for(state.room))

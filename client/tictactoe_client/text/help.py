@@ -18,9 +18,9 @@ from tictactoe_words.commands import COMMANDS, RECORD, Command, list_commands, w
 from tictactoe_words.wording import describe_rules, explain_rules, seat_of
 
 Show = Callable[[str], str]
-"""Returns the name of an action's key, "" or "-" for none."""
+"""A function that returns the name of an action's key, or "" or "-" if it has none."""
 Topic = tuple[str, tuple[tuple[str, str], ...]]
-"""A title, and rows of keys or words with their effects."""
+"""A title, and rows of keys or words, each with its effect."""
 
 _SIGNS: Final = {
     "(O)": "last",
@@ -33,7 +33,7 @@ _SIGNS: Final = {
 
 
 def describe_help(state: RoomState, settings: Settings, viewer: str, now: Choices | None = None) -> list[str]:
-    """Return lines about the viewer's commands, with `now` only those that are possible."""
+    """Return lines about the viewer's commands; `now` limits them to the commands that are possible."""
     rules, plays = state.rules.to_rules(), seat_of(state, viewer) is not None
     lines = [f"{say('topic goal', rules=describe_rules(rules))}.", *explain_rules(rules)]
     if plays:
@@ -52,7 +52,7 @@ def describe_help(state: RoomState, settings: Settings, viewer: str, now: Choice
 
 
 def describe_record_help() -> list[str]:
-    """Return lines about the commands in a record."""
+    """Return lines about the commands for a recorded game."""
     return [
         f"{say(topic)}: {', '.join(_tell(command.typed[0], command.does) for command in commands)}."
         for topic, commands in RECORD.items()
@@ -64,7 +64,7 @@ def _tell(typed: str, does: str) -> str:
 
 
 def describe_controls(rules: Rules, settings: Settings) -> list[str]:
-    """Describe in one line how to play."""
+    """Return a single line about how to make moves and how to get help."""
     named = say("such as b2")
     if rules.gravity:
         named = say("such as columns", columns=name_columns(rules), n=rules.columns)
@@ -75,7 +75,7 @@ def describe_controls(rules: Rules, settings: Settings) -> list[str]:
 def list_room_help(
     rules: Rules, settings: Settings, show: Show, *, plays: bool, now: Choices | None = None
 ) -> list[Topic]:
-    """Return the full screen's help in a room, with `now` only of possible commands."""
+    """Return the full screen's help in a room; `now` limits it to the commands that are possible."""
     moves = tuple(_list_moves_on_screen(rules, settings, show)) if plays else ()
     topics: list[Topic] = [(say("topic move" if plays else "topic goal", rules=describe_rules(rules)), moves)]
     without_keys = {topic for topic, commands in COMMANDS.items() if not any(command.key for command in commands)}

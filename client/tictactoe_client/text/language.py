@@ -1,6 +1,6 @@
 """The language of a run, and the words that users type.
 
-The catalogue lists the words for a command; those after a semicolon are accepted but not shown. English words are
+The catalogue lists the words for a command; words after a semicolon are accepted but not shown. English words are
 accepted in every language.
 """
 
@@ -19,14 +19,17 @@ _SYSTEM: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
 
 
 def speak_as_chosen(chosen: str | None) -> None:
-    """Switch to a language; if it is unknown, to the system's, or else to English."""
+    """Switch to the chosen language, or else to the system's, or else to English."""
     system = next((os.environ[name] for name in _SYSTEM if os.environ.get(name)), "")
     language = chosen if chosen in LANGUAGES else re.split("[_.@]", system)[0].lower()
     speak(language if language in LANGUAGES else "en")
 
 
 def find_chosen(arguments: Sequence[str]) -> str | None:
-    """Return the language of the command line or the environment, or None, before the command line is parsed."""
+    """Return the language that the command line or the environment asks for, or None.
+
+    This runs before the command line is parsed, so that errors in it can be reported in this language.
+    """
     typed = None
     for number, word in enumerate(arguments):
         if word == "--":
@@ -38,13 +41,13 @@ def find_chosen(arguments: Sequence[str]) -> str | None:
 
 
 def understood(id: str) -> tuple[str, ...]:
-    """Return all words for a command, in `plain` form."""
+    """Return all accepted words for a command, normalised by `plain`."""
     lists = (open_catalogue("en").say(f"type {id}"), say(f"type {id}"))
     return tuple(word for words in lists for word in plain(words.replace("; ", ", ")).split(", "))
 
 
 def means(typed: str, *ids: str) -> bool:
-    """Return True if the typed text is a word for one of these commands."""
+    """Return True if the typed text is an accepted word for one of these commands."""
     return any(plain(typed) in understood(id) for id in ids)
 
 

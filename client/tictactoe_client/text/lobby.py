@@ -1,4 +1,4 @@
-"""Texts outside games: the prompt of plain mode, and lists of waiting games, rooms and finished games. Pure."""
+"""Texts outside games: the prompt of plain mode, and lists of rooms, finished games and games that await our move."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tictactoe_words.wording import (
 
 
 def offer_games(games: Sequence[tuple[str, int | None]]) -> list[str]:
-    """Return a line for each room with a held seat; `games` has the rooms with the remaining ms."""
+    """Return a line for each room where our seat is held; `games` pairs each room with the remaining ms or None."""
     resume = word_of("resume")
     words = [resume if len(games) == 1 else f"{resume} {room}" for room, _ in games]
     rooms = [name_with_time(room, held_ms) for room, held_ms in games]
@@ -36,17 +36,17 @@ def offer_games(games: Sequence[tuple[str, int | None]]) -> list[str]:
 
 
 def list_words(words: Iterable[str]) -> str:
-    """Return a line that asks for one of these words, or for the word to leave."""
+    """Return a line that asks the person to type one of these words, or the word to quit."""
     return say("please type", words=say("or", first=", ".join(words), last=word_of("quit")))
 
 
 def describe_home_help(offered: Sequence[Command]) -> list[str]:
-    """Return a line for each command of the prompt."""
+    """Return a line for each command that the prompt of plain mode offers."""
     return [*(f"{command.typed[0]}: {command.does}" for command in offered), say("home help"), say("home options")]
 
 
 def name_with_time(room: str, held_ms: int | None) -> str:
-    """Return a room with the remaining time of our seat, if that is known.
+    """Return a room's code, and how long our seat there is still held if that is known.
 
     >>> name_with_time("K7M4PQ", 31_000), name_with_time("K7M4PQ", 0), name_with_time("K7M4PQ", None)
     ('K7M4PQ (0:31 left)', 'K7M4PQ (yours until somebody claims it)', 'K7M4PQ')
@@ -58,7 +58,7 @@ def name_with_time(room: str, held_ms: int | None) -> str:
 
 
 def list_rooms(rooms: Sequence[RoomSummary], *, numbered: bool = False) -> list[str]:
-    """Return an aligned line for each room, with a number for choosing if wanted, and its age at the end."""
+    """Return an aligned line for each room, with a number at the beginning if `numbered`, and the age at the end."""
     table = []
     for number, room in enumerate(rooms, 1):
         named = {mark: clean_text(seat.name) if seat else say("view cell free") for mark, seat in room.seats.items()}
@@ -78,7 +78,7 @@ def list_rooms(rooms: Sequence[RoomSummary], *, numbered: bool = False) -> list[
 def list_games(
     games: Sequence[PastGame], viewer: str, zone: tzinfo | None = None, *, width: int | None = None
 ) -> list[str]:
-    """Return an aligned line for each game; if a line is wider than `width`, put the players on separate lines."""
+    """Return an aligned line for each game; if a line is wider than `width`, the players get a second line."""
     table = [
         (
             clean_text(game.game_id),
@@ -102,7 +102,7 @@ def list_games(
 
 
 def list_turns(turns: Sequence[Turn]) -> list[str]:
-    """Return an aligned line for each game over days that awaits our move: code, rules, time left and waiting time."""
+    """Return an aligned line for each game over days that awaits our move: code, rules, time left, and since when."""
     return align_columns(
         (
             turn.room,
@@ -120,8 +120,8 @@ def align_columns(
     """Return the rows of a table as lines with aligned columns, measured in terminal cells.
 
     Args:
-        to_the_right: The numbers of the columns that are aligned at the right.
-        max_width: The greatest width of each column but the last; longer texts are cut.
+        to_the_right: The numbers of the columns to align at the right.
+        max_width: The maximum width of all columns but the last; longer texts are cut off.
 
     >>> align_columns([("日本", "X"), ("ana", "O")])
     ['日本  X', 'ana   O']
@@ -145,7 +145,7 @@ def _describe_game(game: PastGame) -> str:
 
 
 def describe_outcome(game: PastGame, viewer: str) -> str:
-    """Return the result of a game for the viewer: ``won by a line``."""
+    """Return the result of a game as the viewer sees it, such as ``won by a line``."""
     winner = game.players.get(game.result.winner or "")
     if game.result.winner is None:
         verdict = "drawn" if is_draw(game.result) else "ended"
@@ -155,7 +155,7 @@ def describe_outcome(game: PastGame, viewer: str) -> str:
 
 
 def format_date(milliseconds: int, zone: tzinfo | None = None) -> str:
-    """Return a time as date and minutes in a time zone, by default this machine's."""
+    """Return the date, hour and minute of a time in a time zone, by default this machine's."""
     try:
         return datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone(zone).strftime("%Y-%m-%d %H:%M")
     except (ValueError, OverflowError, OSError):
@@ -163,7 +163,7 @@ def format_date(milliseconds: int, zone: tzinfo | None = None) -> str:
 
 
 def describe_age(milliseconds: int) -> str:
-    """Return a coarse age.
+    """Return an age, rounded down to minutes or hours.
 
     >>> describe_age(3_000), describe_age(130_000), describe_age(9_000_000)
     ('new', '2 min', '2 h')
@@ -175,7 +175,7 @@ def describe_age(milliseconds: int) -> str:
 
 
 def short_rules(rules: RulesState | Rules) -> str:
-    """Return the rules in a few words: ``15x15, 5 in a row``."""
+    """Return the rules in a few words, such as ``15x15, 5 in a row``."""
     parts = [f"{rules.rows}x{rules.columns}"]
     if (rules.line, rules.rows, rules.columns) != (3, 3, 3):
         parts.append(say("rules line", line=rules.line))
@@ -185,17 +185,17 @@ def short_rules(rules: RulesState | Rules) -> str:
 
 
 def describe_terms(head: EventHead) -> str:
-    """Return the terms of a tournament: ``Swiss, 3x3, 3+2``."""
+    """Return the terms of a tournament, such as ``Swiss, 3x3, 3+2``."""
     return ", ".join((describe_word("kind", head.kind), short_rules(head.rules), describe_clock(head.clock)))
 
 
 def describe_others(online: int) -> str:
-    """Describe how many others are online, or return "" if the number is unknown, which is 0."""
+    """Return how many other people are online; "" if `online` is 0, which means that the number is unknown."""
     return say("home others", n=online - 1) if online > 1 else say("home nobody online") if online else ""
 
 
 def tally(games: Sequence[PastGame], viewer: str, *, is_complete: bool) -> str:
-    """Return the numbers of games, wins, losses and draws; the list may be incomplete."""
+    """Return a text with the numbers of games, wins, losses and draws; say "at least" if the list is incomplete."""
     winners = [game.players[game.result.winner].player for game in games if game.result.winner is not None]
     won, drawn = winners.count(viewer), sum(is_draw(game.result) for game in games)
     many = say("count game" if is_complete else "history at least", n=len(games))

@@ -1,4 +1,4 @@
-"""Command lines of our programs, which can be pasted into the shell that started this one."""
+"""Command lines of our programs, to be pasted into the shell that started this program."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from tictactoe_client.settings import PROGRAM
 
 
 def own_command(*words: str, server: Address | None = None) -> str:
-    """Return a command line of this program, with the server unless it is the default one."""
+    """Return a command line of this program, with the option ``--server`` unless it is the default server."""
     target = () if server is None or server.url == DEFAULT_SERVER else ("--server", server.socket_url)
     return " ".join([_name(PROGRAM), *(shlex.quote(word) for word in (*words, *target))])
 
 
 def invitation(room: str) -> str:
-    """Return the command with which others join a room on their machines."""
+    """Return the command that other people type to join a room from their machines."""
     return f"{PROGRAM} join {room}"
 
 
 def server_command() -> str:
-    """Return the command that starts a server of the same installation."""
+    """Return the command that starts the server program of the same installation."""
     return _name("tictactoe-server")
 
 
 @lru_cache(maxsize=2)
 def _name(program: str) -> str:
-    """Return how to call a program of this installation: by its name, or by its path if the name leads elsewhere."""
+    """Return how to run a program of this installation: its name, or its path if the name would run another file."""
     started = Path(sys.argv[0] if sys.argv else "")
     if started.name != PROGRAM and started.parts[-2:] != ("tictactoe_client", "__main__.py"):
         return program

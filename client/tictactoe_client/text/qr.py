@@ -1,4 +1,4 @@
-"""QR codes as characters."""
+"""Draws QR codes with characters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 @lru_cache(maxsize=8)
 def render_code(text: str) -> tuple[str, ...]:
-    """Return a QR code as lines of half blocks, to be drawn black on white."""
+    """Return the lines of a QR code, made of half blocks; draw them black on white."""
     import segno
 
     rows = [*segno.make(text, error="l", micro=False, boost_error=False).matrix_iter(border=4)]

@@ -1,4 +1,4 @@
-"""Chat lines and server messages as safe text, and muted players."""
+"""Turns chat lines and server messages into safe text, and mutes players."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tictactoe_words.tournaments import describe_call
 
 
 def announce_chat(line: ChatLine) -> str:
-    """Return a chat line as safe text; watchers are marked."""
+    """Return a chat line as safe text, which says if the writer is a watcher."""
     text = say(f"sentence {line.sentence}") if line.sentence in SENTENCES else clean_text(line.text)
     return say("chat of" if line.seat else "chat watching", name=clean_text(line.from_), text=text)
 
 
 def list_greeting(welcome: Welcome) -> list[str]:
-    """Return the operator's greeting, and the rules for chat and names."""
+    """Return lines with the operator's greeting, and with the server's restrictions of chat and names."""
     texts = [text for text in (welcome.title, welcome.greeting) if text]
     lines = [clean_text(line) for text in texts for line in text.splitlines()]
     lines += [say(f"refused not_allowed chat {welcome.chat}")] if welcome.chat in ("off", "sentences") else []
@@ -33,12 +33,12 @@ def list_greeting(welcome: Welcome) -> list[str]:
 
 
 def describe_device_news(welcome: Welcome) -> str:
-    """Return a notice about newly added devices, or ""."""
+    """Return the server's notice about a newly added device, or ""."""
     return describe_announcement(welcome.device_news or "") or ""
 
 
 def list_sentences() -> str:
-    """Return the sentences for a server without free chat, with their numbers."""
+    """Return the numbered sentences that can be sent on a server without free chat, in a single line."""
     sentences = (f"{number} {say(f'sentence {id}')}" for number, id in enumerate(SENTENCES, 1))
     return say("chat sentences", sentences=" ".join(sentences))
 
@@ -49,7 +49,7 @@ def describe_turns(turns: Sequence[Turn]) -> str:
 
 
 def describe_push(push: Notice | Announcement | Error | Call) -> str:
-    """Return a message that answers no request as safe text."""
+    """Return an unsolicited message from the server as safe text."""
     if isinstance(push, Call):
         return describe_call(push)
     if isinstance(push, Announcement):
@@ -74,11 +74,12 @@ class Muted:
         self._heard: dict[str, str] = {}
 
     def hears(self, line: ChatLine) -> bool:
+        """Return False if the writer is muted; remember writers, so that they can be muted by name."""
         self._heard[_key(line.from_)] = line.player
         return line.player not in self._muted
 
     def mute(self, name: str, state: RoomState) -> str:
-        """Mute a player or a watcher who has spoken, by name; return the answer."""
+        """Mute a player, or a watcher who has chatted, by name; return a line that says what was done."""
         who, known = self._find(name, state)
         if who is None:
             return say("nobody called", name=clean_text(name))
@@ -88,6 +89,7 @@ class Muted:
         return say("muted now", name=known)
 
     def unmute(self, name: str) -> str:
+        """Unmute a muted person by name; return a line that says what was done."""
         for who, known in self._muted.items():
             if _key(known) == _key(name):
                 del self._muted[who]

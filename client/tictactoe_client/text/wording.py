@@ -1,4 +1,4 @@
-"""Sentences about a room's state, with cleaned names. A *viewer* is the public id of the reader, called "you"."""
+"""Sentences about a room's state, with names made safe. `viewer` is the public id of the reader, called "you"."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ _SIMILAR_ENOUGH: Final = 0.7
 
 
 def describe_connection(latency_seconds: float) -> str:
-    """Describe a connection by its latency."""
+    """Return a sentence which says that we are connected, and the latency."""
     return say("connected", ms=max(1, round(latency_seconds * 1000)))
 
 
 def describe_unknown(typed: str, hint: str, known: Sequence[str] = ()) -> str:
-    """Say that a line is unknown, and suggest a known one or give a hint."""
+    """Say that a typed text is unknown, and suggest a similar text of `known`, or else give the hint."""
     close = difflib.get_close_matches(typed.lower(), known, 1, _SIMILAR_ENOUGH) if len(typed) < 40 else []
     return say("unknown", typed=clean_text(typed), hint=say("did you mean", word=close[0]) if close else hint)
 
 
 def name_played(state: RoomState, cells: Sequence[int]) -> list[str]:
-    """Return moves with their marks: ``X B2``."""
+    """Return played cells with their marks, such as ``X B2``."""
     rules = state.rules.to_rules()
     return [f"{state.board[cell]} {format_cell(cell, rules)}" for cell in cells]
 
 
 def has_moved_on(old: RoomState, state: RoomState) -> bool:
-    """Return True if the board, the turn or the next step has changed."""
+    """Return True if the board, the turn or the opening's next step has changed."""
     before = (old.game, old.board, old.status, old.turn, old.opening)
     return before != (state.game, state.board, state.status, state.turn, state.opening)
 
 
 def describe_due(state: RoomState, viewer: str, actor: str | None = None) -> list[str]:
-    """Describe whose turn it is, and the choices if the `actor`, by default the viewer, has to choose."""
+    """Return lines about whose turn it is, and the options if `actor` (by default the viewer) has to choose."""
     turn, asked = describe_turn(state, viewer), choices(state, actor or viewer).questions
     if not asked or asked[0].id != "choose":
         return [turn]
@@ -55,7 +55,7 @@ def describe_due(state: RoomState, viewer: str, actor: str | None = None) -> lis
 
 
 def describe_clock_in_words(clock: ClockTerms | None) -> str:
-    """Describe a clock: ``3 min each + 2 s a move``, ``10 s a move``, or ``no clock``."""
+    """Describe a clock in words: ``3 min each + 2 s a move``, ``10 s a move``, or ``no clock``."""
     if clock is None or clock.move_ms or clock.counts_days:
         return describe_clock(clock)
     seconds, more = (clock.initial_ms or 0) / 1000, (clock.increment_ms or 0) / 1000
@@ -65,12 +65,12 @@ def describe_clock_in_words(clock: ClockTerms | None) -> str:
 
 
 def describe_seconds(seconds: float) -> str:
-    """Return a time in words, in whole minutes from one minute on."""
+    """Return a time in words: whole seconds, or whole minutes if it is a minute or longer."""
     return count(int(seconds // 60), "minute") if seconds >= 60 else count(int(seconds), "second")
 
 
 def list_free(state: RoomState, limit: int) -> str:
-    """List the free cells up to a limit: ``Free: A2 C2.``"""
+    """Return a sentence with at most `limit` free cells, such as ``Free: A2 C2.``"""
     rules = state.rules.to_rules()
     free = free_cells(state.board, rules)
     if not free:
@@ -80,7 +80,7 @@ def list_free(state: RoomState, limit: int) -> str:
 
 
 def is_move_by_letter(line: str, rules: Rules, keys: Keys | str) -> bool:
-    """Return True if a player's line is a move by letter, or could be mistaken for one.
+    """Return True if a player's line is a move typed as a letter, or could be mistaken for such a move.
 
     >>> four = Rules(6, 7, 4, gravity=True)
     >>> [is_move_by_letter(line, four, "phone") for line in ("d", "G", "h", "?", "d b2")]
@@ -95,13 +95,13 @@ def is_move_by_letter(line: str, rules: Rules, keys: Keys | str) -> bool:
 
 
 def name_columns(rules: Rules) -> str:
-    """Return the range of columns: ``A to G``."""
+    """Return the range of columns, such as ``A to G``."""
     last = format_column(rules.columns - 1)
     return "A" if last == "A" else say("reach", first="A", last=last)
 
 
 def describe_choices(old: RoomState, new: RoomState, viewer: str) -> list[str]:
-    """Describe how to answer new questions in a state; return nothing for watchers."""
+    """Return a line about how to answer each new question to the viewer; [] for watchers."""
     before = {(question.id, question.marks) for question in choices(old, viewer).questions}
     asked = choices(new, viewer).questions
     claimed = {mark for id, marks in before if id == "claim" for mark in marks}
@@ -123,7 +123,7 @@ def describe_choices(old: RoomState, new: RoomState, viewer: str) -> list[str]:
 
 
 def ask_for(yes: str, no: str) -> str:
-    """Ask for one of two typed answers."""
+    """Return a sentence that asks the person to type one of two answers."""
     return say("please type", words=say("or", first=yes, last=no))
 
 
@@ -133,7 +133,7 @@ def can_play_again(state: RoomState) -> bool:
 
 
 def describe_ways_on(state: RoomState, viewer: str) -> str:
-    """Describe what to do after a game."""
+    """Return a sentence about what to do after a game."""
     deserted = bool(state.rated) or not can_play_again(state)
     if seat_of(state, viewer) is None:
         return say("ways on, watching deserted" if deserted else "ways on, watching")
@@ -143,6 +143,6 @@ def describe_ways_on(state: RoomState, viewer: str) -> str:
 
 
 def describe_claim(state: RoomState, marks: Collection[str]) -> str:
-    """Say that the game can be claimed from absent opponents."""
+    """Say that we can claim the game because these opponents are absent."""
     names = join_words([name_of(state, mark) for mark in marks])
     return say("claim possible, or draw" if len(state.seats) == 2 else "claim possible", n=len(marks), names=names)

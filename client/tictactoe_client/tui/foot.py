@@ -138,7 +138,8 @@ def arrange_foot(
         beside: The text at the right of the status.
         may_drop: Whether to drop `beside` if the status does not fit next to it.
         notes: Shown as far as lines are left.
-        keeps: Where to show the notes. If set, a line is reserved for the first note even if the banner is long.
+        keeps: Whether the notes are above or below the status. If set, a line is reserved for the first note, even if
+            the banner is long.
     """
     reserved = 1 if notes and keeps else 0
     room = rows - 1 - reserved

@@ -39,7 +39,7 @@ from tictactoe_words.emblems import emblem_of
 from tictactoe_words.wording import LEVELS, describe_level
 
 _TITLE: Final = 20
-_MOST_GREETING: Final = 4  # lines of the operator's greeting
+_MOST_GREETING: Final = 4  # the maximum number of lines of the operator's greeting
 _PLAYER_MARGINS: Final = 7
 """The columns of the player's line that the margins and the player's emblem take."""
 _VALUE_COLUMN: Final = 24

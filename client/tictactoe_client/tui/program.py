@@ -520,7 +520,7 @@ class Program(App[int], inherit_bindings=False):
             self.fail(error)
 
     def fail(self, error: Exception) -> None:
-        """End the program after a bug, and keep the error for `start`; Textual would print all local variables."""
+        """End the program after a bug; `show_screen` raises the error. Textual would print all local variables."""
         self.failure = self.failure or error
         self._end(ExitCode.OUR_BUG)
 

@@ -145,7 +145,7 @@ class WaysIn(Visit):
 
 
 def needs_name(session: Session, choice: Choice) -> bool:
-    """Return True if the person has to choose a name first: they have none, and need one to take a new seat."""
+    """Return True if the person has to choose a name first: they have none, and the choice takes a new seat."""
     client = session.client
     if client is None or session.identity.name is not None or not client.name.startswith(GUEST) or client.welcome.names:
         return False

@@ -90,7 +90,7 @@ class Visit:
                 pass
 
     async def leave(self, room: Room) -> ExitCode:
-        """Leave a room and return the exit code; without a connection, keep the seat's token for a later run."""
+        """Leave a room and return the exit code; without a connection, hold the seat for a later run."""
         code, client = self.result(room), self.client
         if client is None or not client.is_here:
             self._session.hold()

@@ -1,4 +1,4 @@
-"""Launcher of an engine process: set its memory limit, tie its life to its parent's, then exec the engine.
+"""Launches an engine: limits its memory, makes it die with its parent process, then executes the engine.
 
 Runs as a script, ``child.py BYTES PARENT_PID COMMAND…`` (0 bytes: no limit), so it imports only the standard library.
 """

@@ -84,7 +84,7 @@ async def use_engine(
 
 
 class _EngineGuest:
-    """An engine playing in one room, entered by `way`; prints what happens there for the engine's owner."""
+    """An engine that plays in the room entered by `way`; prints the room's events for the engine's owner."""
 
     def __init__(self, settings: Settings, way: Choice) -> None:
         self._settings = settings

@@ -1,6 +1,6 @@
-"""An engine as a child process that exchanges lines with this one: started on demand, always terminated.
+"""An engine in a child process, which exchanges lines with this process: started on demand, always terminated.
 
-Every wait has a timeout and every buffer a limit, whatever the engine does.
+Every wait has a timeout and every buffer a limit, so that no engine can block or flood this process.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Engine:
     Args:
         command: The program and its arguments.
         memory: Memory limit in bytes, 0 for none.
-        show: Called with each message of the engine, that is, each line that answers no request.
+        show: Called with each message of the engine, that is, each line that is not an answer.
     """
 
     def __init__(self, command: Sequence[str], memory: int, show: Callable[[str], object]) -> None:
@@ -126,7 +126,7 @@ class Engine:
         return cell
 
     async def _play_opening(self, position: Position, time: Time) -> dict[Moment, int | str]:
-        """Return the engine's next steps in a swap2 opening, in the form of `read_opening`."""
+        """Return the engine's next steps in a swap2 opening, as `read_opening` does."""
         async with _time_limit(time.seconds):
             await self.set_up(position.rules)
             self._known_moves = None
@@ -249,7 +249,7 @@ class Engine:
 
 
 def bind(command: Sequence[str], memory: int = 0) -> tuple[str, ...]:
-    """Return the command limited to `memory` bytes (0: no limit) that, on Linux, dies with this process."""
+    """Return a command that runs `command` with at most `memory` bytes (0: no limit); on Linux, it dies with us."""
     if os.name != "posix":
         return tuple(command)
     return (sys.executable, "-IS", child.__file__, str(memory), str(os.getpid()), *command)

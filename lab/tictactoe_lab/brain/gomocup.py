@@ -1,4 +1,4 @@
-"""The Gomocup protocol: rules, boards, cells and time limits as protocol text. Pure.
+"""The Gomocup protocol: writes and reads rules, boards, cells and time limits as protocol text. Pure functions.
 
 Source: P. Laštovička, "Gomoku AI protocol", https://plastovicka.github.io/protocl2en.htm. A cell is ``x,y``: column,
 then row, both counted from 0.
@@ -23,7 +23,7 @@ Moment = tuple[tuple[int, ...], tuple[str, ...]]
 """The moves and the opening choices made so far."""
 LINE: Final = 5
 FREE_MOVE_MS: Final = 30_000
-"""Time for a move without a clock."""
+"""The time for a move if the game has no clock."""
 FREE_LAG_MS: Final = 5_000
 """Grace period after `FREE_MOVE_MS`."""
 _NO_LIMIT_MS: Final = 2**31 - 1
@@ -82,7 +82,7 @@ def say_board(position: Position, seen: tuple[int, ...] | None = None) -> Iterat
 
 
 def say_opening(position: Position) -> Iterator[str]:
-    """Yield the lines that request the next step of a swap2 opening: the stones the opponent placed last."""
+    """Yield the lines that request the next step of a swap2 opening; they list the stones of the earlier steps."""
     yield "SWAP2BOARD"
     for cell in position.moves[: next(stones for stones in (5, 3, 0) if stones <= position.ply)]:
         yield say_cell(cell, position.rules)
@@ -90,9 +90,9 @@ def say_opening(position: Position) -> Iterator[str]:
 
 
 def read_opening(answer: str, position: Position) -> dict[Moment, int | str]:
-    """Return the engine's moves and choices, keyed by the moment each applies to; empty if the answer is illegal.
+    """Return the engine's moves and choices, each by the moment when it is due; {} if the answer is illegal.
 
-    The engine has the second colour: it keeps that by placing a stone, and takes the first with ``SWAP``.
+    The engine has the second colour: it keeps that colour by placing a stone, and takes the first with ``SWAP``.
     """
     opening, marks, words = position.opening, position.rules.marks, answer.split()
     cells = [cell for word in words if (cell := read_cell(word, position.rules)) is not None]

@@ -1,4 +1,4 @@
-"""An engine in a seat: it moves on its turn, and resigns with a chat message if it fails."""
+"""Plays an engine's seat: moves on its turn, and resigns with a chat message if the engine fails."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tictactoe_words.catalogue import say
 from tictactoe_words.choices import choices
 
 _OUTDATED: Final = frozenset({"stale", "not_your_turn", "game_over", "not_started", "no_offer", "not_allowed"})
-"""Refusals of a request that came too late; the newer state is on its way."""
+"""The codes of refusals of a request that came too late; the newer state is on its way."""
 
 
 class EnginePlayer:

@@ -1,4 +1,4 @@
-"""The built-in engine as a Gomocup program: commands on standard input, answers on standard output."""
+"""The built-in engine as a Gomocup program, which reads commands and writes answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tictactoe_protocol import clean_text
 _LEVEL_NAMES: Final = {"easy": Level.RANDOM, "medium": Level.RULES}
 _HARD_SHARE: Final = 0.1
 _DEFAULTS: Final = {"timeout_turn": 30_000, "timeout_match": 0, "time_left": 2**31 - 1, "rule": 0}
-"""Settings until the manager sends ``INFO``."""
+"""The values of ``INFO`` settings that the manager has not sent."""
 _USED_SHARE: Final = 0.9
 _MIN_SECONDS: Final = 0.02
 _MOVES_AHEAD: Final = 20
@@ -132,7 +132,7 @@ class PBrain:
         return lines
 
     async def _read_board(self) -> tuple[int, ...]:
-        """Read the stones of a ``BOARD`` command; return moves that lead to them, each side's in their given order."""
+        """Read the stones of a ``BOARD`` command; return moves that lead to them, in the given order for each side."""
         stones: dict[str, list[int]] = {"1": [], "2": []}
         for line in await self._read_lines():
             cell, _, side = line.rpartition(",")

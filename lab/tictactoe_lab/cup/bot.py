@@ -1,4 +1,4 @@
-"""The bot as a separate process, so that its search can be killed at any time.
+"""The bot's program, run as a separate process so that its search can be killed at any time.
 
 Runs as a script, ``bot.py LEVEL NODES SECONDS SEED``. It reads a position from each line, pickled and in hexadecimal,
 and answers with a cell or, at a choice of an opening, the index of the option.
@@ -14,7 +14,7 @@ from tictactoe_engine.strategies import side_chooser_of, strategy_of
 
 
 def main(level: str, nodes: str, seconds: str, seed: str) -> None:
-    """Answer until the end of the input; 0 nodes or 0 seconds means no limit."""
+    """Answer each line until the end of the input; 0 nodes or 0 seconds means no limit."""
     budget = Budget(int(nodes) or None, float(seconds) or None, time.monotonic)
     place, choose_side, random = strategy_of(level, budget), side_chooser_of(level, budget), Random(seed)
     for line in sys.stdin:

@@ -31,7 +31,7 @@ from tictactoe_words.wording import describe_reason, format_duration
 
 _FILE: Final = "tictactoe-cup.txt"
 _ROUNDS: Final = 10
-_MOST_ROUNDS: Final = 50_000  # a test ends earlier
+_MOST_ROUNDS: Final = 50_000  # a test usually ends earlier
 _NAMED_ENGINE: Final = re.compile(r"([\w.-]{1,32})=(.+)")
 _TEST: Final = re.compile(r"(-?\d{1,3}(?:\.\d+)?),(-?\d{1,3}(?:\.\d+)?)", re.ASCII)
 _SECONDS_BETWEEN_TABLES: Final = 0.2
@@ -150,7 +150,7 @@ class _Progress:
             print_error(say("cup goes on", file=file))
 
     def _draw(self, *told: str, is_last: bool = False) -> None:
-        """Print the table, on a terminal over the previous one, with the lines of `told` above it."""
+        """Print `told` and the table, on a terminal over the previous table; skip it if the last one was just drawn."""
         if not (told or is_last or time.monotonic() - self._drawn > _SECONDS_BETWEEN_TABLES):
             return
         table = [*draw_table(self._results.list_rows(), in_ascii=self._settings.ascii), *self._describe_test()]

@@ -1,4 +1,4 @@
-"""The entrants and games of a cup, the same games in the same order on every run. Pure."""
+"""The entrants and games of a cup. Every run lists the same games in the same order. Pure functions."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def list_openings(rules: Rules, plies: int | None, seed: int) -> Iterator[Positi
 
 
 def _find_book(rules: Rules) -> Position | None:
-    """Return the start of the book's openings, or None if the book does not cover these rules."""
+    """Return the position where the book's openings start, or None if the book does not cover these rules."""
     with suppress(InvalidRules):
         start = Position.start(replace(rules, opening="swap2"))
         return start if opening_cells(start) else None

@@ -1,4 +1,4 @@
-"""Play the games of a cup, several at once if wanted, until all are played or the result is decided."""
+"""Plays the games of a cup, several at once if wanted, until all are played or the test is decided."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def run(
         nonlocal is_decided
         for game in games:
             played = await _play(game, terms)
-            if not is_decided:  # else a game that ended at the same moment was the last
+            if not is_decided:  # otherwise another game has just decided the test
                 file.append(record := make_record(game, terms, *played))
                 is_decided = not count(record)
             if is_decided:

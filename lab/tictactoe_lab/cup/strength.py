@@ -1,4 +1,4 @@
-"""The difference in strength between two players: Elo with its error, and a sequential probability ratio test. Pure.
+"""Measures the difference in strength of two players: Elo with its error, and a sequential probability ratio test.
 
 Results are counts of each score, from no points to all of them: of pairs of games with one opening (the pentanomial
 model), or of single games.
@@ -17,8 +17,8 @@ from typing import Final
 
 LIMIT: Final = math.log(0.95 / 0.05)
 """The test ends when the log-likelihood ratio reaches ±`LIMIT`; each kind of error has a probability of 5 %."""
-_DEVIATIONS: Final = 1.959963984540054  # standard deviations on either side of the mean that hold 95 %
-_NEVER: Final = 1e-3  # count of a score that never occurred
+_DEVIATIONS: Final = 1.959963984540054  # standard deviations around the mean that hold 95 % of a normal distribution
+_NEVER: Final = 1e-3  # the count used for a score that never occurred
 
 
 def measure_elo(counts: Sequence[float]) -> tuple[float, float]:

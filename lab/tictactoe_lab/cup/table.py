@@ -1,4 +1,4 @@
-"""The results of a cup: the cross-table with each entrant's strength, and the state of a test. Pure."""
+"""The results of a cup: the cross-table with each entrant's strength, and the state of a test."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Row(NamedTuple):
 
     Attributes:
         failed: Number of games lost because the engine failed.
-        elo: Difference to all other entrants together, None before the first complete pair of games.
+        elo: The difference to all other entrants together, or None before the first complete pair of games.
         error: The 95 % error of `elo`.
         against: Points by opponent.
     """
@@ -77,12 +77,12 @@ class Results:
         return Row(place, me, points, played, got[2], got[1], got[0], self.failed[me], elo, error, dict(against))
 
     def measure_ratio(self, elo0: float, elo1: float) -> float:
-        """Return the log-likelihood ratio of the test whether the first entrant is stronger by `elo1` or by `elo0`."""
+        """Return the log-likelihood ratio of the first entrant being stronger by `elo1` rather than by `elo0`."""
         return measure_ratio(self._pairs[self.names[0]], elo0, elo1)
 
 
 def draw_table(rows: Sequence[Row], *, in_ascii: bool) -> list[str]:
-    """Return the lines of the cross-table; the last columns have the numbers of the lines."""
+    """Return the lines of the cross-table; the last columns have the points against the entrant of each line."""
     names = [say(f"column {name}").capitalize() for name in ("player", "points", "games")]
     grid = [["", *names, "+", "=", "-", "Elo"]]
     grid[0] += [str(number) for number, _ in enumerate(rows, 1)]

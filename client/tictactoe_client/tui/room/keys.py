@@ -179,7 +179,7 @@ class RoomCommands:
             self.carry_out(self.model.actions.parse(f":{text}"))
 
     def carry_out(self, command: Intent | BadInput) -> None:
-        """Carry out a command, directly if it only concerns the screen."""
+        """Carry out a command: moves, values and help on the screen itself, all others in the background."""
         match command:
             case Query("value", None):
                 self.switch_values()

@@ -213,7 +213,7 @@ def find_situations(model: RoomModel) -> tuple[str, ...]:
 
 
 def list_actions(model: RoomModel) -> list[str]:
-    """Return the actions whose keys work now. Even if no mark can be placed, ``place`` works, to say why."""
+    """Return the actions whose keys work now. ``place`` is included even if no mark can be placed, to say why."""
     names = [name for situation in find_situations(model) for name in SITUATIONS[situation] if name in ACTIONS]
     return names if model.line.mode or model.actions.confirming else [*names, "place"]
 
