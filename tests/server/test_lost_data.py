@@ -5,7 +5,9 @@ from random import Random
 import pytest
 
 from tests.server.stored import change, child, room_of
-from tictactoe_server.features.backups.files import restore_backup
+from tictactoe_server import OperatorError
+from tictactoe_server.features.backups.copying import check_database, folder_source
+from tictactoe_server.features.backups.files import back_up, database_in, restore_backup
 from tictactoe_server.features.backups.recovery import recover, repair_log
 from tictactoe_server.records.tables import KEPT, ROOMS
 from tictactoe_server.storage.folder import FILE_NAME
@@ -42,7 +44,9 @@ async def test_a_kill_loses_and_reports_nothing(killed: Path, tmp_path: Path, ca
 @pytest.mark.parametrize(
     "loss", ["emptied log", "lost log", "cut log", "damaged log", "emptied database", "lost database"]
 )
-def test_a_server_with_missing_saves_does_not_start(killed: Path, tmp_path: Path, loss: str) -> None:
+async def test_a_server_with_missing_saves_does_not_start_and_is_not_copied(
+    killed: Path, tmp_path: Path, loss: str
+) -> None:
     shutil.copytree(killed, tmp_path, dirs_exist_ok=True)
     log, database = tmp_path / f"{FILE_NAME}-wal", tmp_path / FILE_NAME
     content = log.read_bytes()
@@ -67,6 +71,16 @@ def test_a_server_with_missing_saves_does_not_start(killed: Path, tmp_path: Path
             SqliteStore.open(tmp_path, KEPT)
         assert (" recover " in str(refused.value)) is database.exists()
         assert (log.read_bytes() if log.exists() else b"") == before
+    if database.exists():
+        with pytest.raises(SavesMissing):
+            await check_database(database, KEPT)
+    refused_copy = r"saves are missing" if database.exists() and database.stat().st_size else r"is empty|no database"
+    with pytest.raises(OperatorError, match=refused_copy):
+        back_up(database_in(tmp_path), tmp_path / "copy")
+    with pytest.raises(OperatorError, match=refused_copy):
+        async with folder_source(tmp_path, KEPT):
+            pass
+    assert not (tmp_path / "copy").exists()
 
 
 @pytest.mark.parametrize("rounds", [5, pytest.param(20, marks=pytest.mark.long)])

@@ -154,7 +154,8 @@ class Database:
         if self._path is not None and (findings := schema.find_damage(self._path)):
             raise schema.DamagedDatabase(self._path, findings)
         try:
-            self._check_mark()
+            if self._folder is not None:
+                schema.check_saves(self._folder.database, self._folder.mark)
             self._connect()
             self.execute("DELETE FROM server WHERE 0")  # fails if the first page forbids writing
         except (CannotOpenStore, sqlite3.DatabaseError) as error:
@@ -166,14 +167,6 @@ class Database:
             if isinstance(error, CannotOpenStore):
                 raise
             raise CannotOpenStore(f"Cannot read the database {self._path}: {error}.") from error
-
-    def _check_mark(self) -> None:
-        """Raise `SavesMissing` if the database has fewer batches than the folder's mark says."""
-        folder = self._folder
-        if folder is not None and folder.mark:
-            stored = schema.count_batches(folder.database)
-            if stored < folder.mark:
-                raise schema.SavesMissing(folder.database, folder.mark - stored)
 
     def _attempt(self, work: Callable[[sqlite3.Cursor, Journal], Any], *, durable: bool | None = None) -> Any:
         """Return the result of `work`, or roll back and return the exception that `work` raised.

@@ -16,6 +16,7 @@ from typing import Final
 
 import structlog
 
+from tictactoe_server.files import open_regular
 from tictactoe_server.storage.store import CannotOpenStore
 
 FILE_NAME: Final = "tictactoe.sqlite3"
@@ -46,8 +47,7 @@ class DataFolder:
         self.hold(LOCK_NAME)
         self._lock = self._locks[LOCK_NAME]
         _make_private(path / LOCK_NAME, os.fstat(self._lock), 0o600)
-        numbers = _read_numbers(self._lock)
-        self.mark = numbers[1] if len(numbers) > 1 else 0
+        _, self.mark = _read_numbers(self._lock)
         self.write_mark(self.mark)
 
     def hold_database(self) -> None:
@@ -84,10 +84,10 @@ class DataFolder:
                 raise CannotOpenStore(f"Cannot use {path}: it is not a regular file.")
             _lock(descriptor)
         except BaseException as error:
-            numbers = _read_numbers(descriptor) if name == LOCK_NAME else []
+            process, _ = _read_numbers(descriptor) if name == LOCK_NAME else (0, 0)
             os.close(descriptor)
             if isinstance(error, BlockingIOError):
-                by = f"another server, process {numbers[0]}" if numbers else "another server"
+                by = f"another server, process {process}" if process else "another server"
                 advice = "Stop it, or choose another folder with --data."
                 raise CannotOpenStore(f"The data folder {self.path} is in use by {by}. {advice}") from None
             if isinstance(error, OSError):
@@ -113,6 +113,14 @@ def files_of(database: Path) -> list[Path]:
     return [database.with_name(f"{database.name}{suffix}") for suffix in ("", "-wal", "-shm", "-journal")]
 
 
+def mark_of(database: Path) -> int:
+    """Return the mark in the data folder of `database`, also while a server uses it, or 0 if there is none."""
+    if database.name == FILE_NAME:  # other files in the folder are copies, which may be older
+        with contextlib.suppress(OSError), open_regular(database.with_name(LOCK_NAME)) as lock:
+            return _read_numbers(lock.fileno())[1]
+    return 0
+
+
 def free_name(database: Path, word: str) -> Path:
     """Return an unused path for setting a database aside; `word` and a number are appended to its name."""
     names = (database.with_name(f"{database.name}.{word}-{number}") for number in itertools.count(1))
@@ -128,12 +136,13 @@ def _make_private(path: Path, found: os.stat_result, mode: int) -> None:
         log.warning("file permissions restricted: other users had access", path=str(path), mode=f"{mode:o}")
 
 
-def _read_numbers(descriptor: int) -> list[int]:
-    """Return the process id and the mark from a lock file, or an empty list if they cannot be read."""
+def _read_numbers(descriptor: int) -> tuple[int, int]:
+    """Return the process id and the mark from a lock file, or zeros if they cannot be read."""
     with contextlib.suppress(OSError, ValueError):
         os.lseek(descriptor, 0, os.SEEK_SET)
-        return [int(number) for number in os.read(descriptor, _MAX_BYTES).split()]
-    return []
+        process, mark, *_ = *map(int, os.read(descriptor, _MAX_BYTES).split()), 0, 0
+        return process, mark
+    return 0, 0
 
 
 def _open(path: Path) -> int:

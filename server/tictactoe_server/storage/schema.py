@@ -192,6 +192,13 @@ def count_batches(path: Path) -> int:
         return int(newest)
 
 
+def check_saves(database: Path, mark: int, copy: Path | None = None) -> None:
+    """Raise `SavesMissing` if a database, or a copy just made of it, has fewer batches of saves than `mark`."""
+    missing = mark - count_batches(copy or database) if mark else 0
+    if missing > 0:
+        raise SavesMissing(database, missing)
+
+
 def open_database(path: Path | None, specs: Sequence[TableSpec[Any]]) -> sqlite3.Connection:
     """Open a database that passed `check_file`, or an in-memory database if `path` is None.
 

@@ -19,8 +19,8 @@ from typing import Any, Final, Protocol
 
 from tictactoe_server import OperatorError
 from tictactoe_server.features.backups.files import back_up, database_in
-from tictactoe_server.storage.folder import FILE_NAME, DataFolder
-from tictactoe_server.storage.schema import DamagedDatabase, check_file, reading, unknown_tables
+from tictactoe_server.storage.folder import FILE_NAME, DataFolder, mark_of
+from tictactoe_server.storage.schema import DamagedDatabase, check_file, check_saves, reading, unknown_tables
 from tictactoe_server.storage.specs import Specs, TableSpec
 from tictactoe_server.storage.sqlite import SqliteStore
 from tictactoe_server.storage.store import MISSING, Conflict, Stored, StoreUnavailable, Unreadable, save
@@ -119,11 +119,13 @@ async def copy(source: CopyEnd, target: CopyEnd | None, specs: Specs) -> Content
 
 async def check_database(path: Path, specs: Specs, *, is_backup: bool = False) -> Contents:
     """Read everything in a database without changing it, also while a server uses it; may raise `CannotOpenStore`."""
+    mark = mark_of(path)
     with tempfile.TemporaryDirectory(prefix="tictactoe-check-") as place:
         try:
             with reading(path) as reader, closing(sqlite3.connect(Path(place) / FILE_NAME)) as copied:
                 reader.backup(copied)
                 texts = [text for (text,) in copied.execute(f"PRAGMA integrity_check({_MAX_FINDINGS})")]
+            check_saves(path, mark, Path(place) / FILE_NAME)
             opened = _Folder.open(Path(place), specs)
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise DamagedDatabase(path, [str(error)], is_backup=is_backup) from error

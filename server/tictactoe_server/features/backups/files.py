@@ -13,8 +13,8 @@ from contextlib import closing
 from pathlib import Path
 
 from tictactoe_server import OperatorError
-from tictactoe_server.storage.folder import FILE_NAME, DataFolder, files_of, flush, free_name
-from tictactoe_server.storage.schema import Damaged, check_file, reading
+from tictactoe_server.storage.folder import FILE_NAME, DataFolder, files_of, flush, free_name, mark_of
+from tictactoe_server.storage.schema import Damaged, check_file, check_saves, reading
 
 
 def restore_backup(folder: Path, backup: Path) -> list[Path]:
@@ -68,8 +68,10 @@ def database_in(folder: Path) -> Path:
 def back_up(source: Path, target: Path) -> None:
     """Write a snapshot of the database `source`, with its log, to the new, private file `target`.
 
-    When this function returns, the file has been verified and is durable. May raise `OperatorError`.
+    When this function returns, the file has been verified and is durable. May raise `OperatorError`, in particular
+    `SavesMissing`.
     """
+    mark = mark_of(source)  # before the snapshot, which a running server's next saves may miss
     if target.exists():
         raise OperatorError(f"{target} already exists. Nothing was overwritten.")
     try:
@@ -85,6 +87,7 @@ def back_up(source: Path, target: Path) -> None:
                 (found,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
                 if found != "ok":
                     raise Damaged(f"the database is damaged: {found}")
+            check_saves(source, mark, partial)
             flush(partial)
             partial.rename(target)
         finally:
