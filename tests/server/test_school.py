@@ -1,5 +1,6 @@
 import json
 import re
+import shlex
 from collections.abc import AsyncIterator
 
 import pytest
@@ -108,6 +109,8 @@ async def test_only_named_players_can_open_events(school: Server) -> None:
         assert teacher.welcome["opens_events"] is False
         refused = await teacher.ask("event_open", **CLASS)
         assert (refused["code"], refused["data"]["why"]) == ("not_allowed", "events named")
+        assert shlex.split(refused["message"])[-1] == teacher.welcome["name"]
+        assert " " in teacher.welcome["name"]
         await name_organiser(school, teacher)
         assert (await teacher.ask("event_open", **CLASS))["type"] == "ok"
         assert [one["title"] for one in (await teacher.ask("events"))["events"]] == ["Class 3b"]
