@@ -18,7 +18,8 @@ from tictactoe_server.core.session import Delays
 from tictactoe_server.features.bots.service import FEATURE as BOTS
 from tictactoe_server.features.bots.service import BotOptions, Bots
 from tictactoe_server.server import Server
-from tictactoe_server.settings import Limits, Settings
+from tictactoe_server.settings import COUNTS, Limits, Settings, count_of, with_counts
+from tictactoe_server.transport.rate_limit import RateLimits
 
 LOOPBACK = (ip_network("127.0.0.0/8"),)
 MINUTE_MS = 60_000
@@ -101,6 +102,14 @@ async def test_new_players_are_limited_by_address_but_known_ones_return(clock: F
         assert (await late.ask("hello", name="late"))["type"] == "welcome"
         again = await stack.enter_async_context(open_peer(url))
         assert again.welcome["code"] == "rate_limited"
+
+
+def test_removing_a_burst_limit_leaves_the_rate(clock: FakeClock) -> None:
+    limits = with_counts(Limits(), {name: 0 for name in COUNTS if "-at-once" in name})
+    for rate in ("messages-per-second", "connections-per-minute-per-address", "new-players-per-minute-per-address"):
+        limit = RateLimits.named(limits, clock, rate).new()
+        assert limit.consume(count_of(limits, rate)) == 0
+        assert limit.consume() > 0
 
 
 async def test_open_rooms_are_limited_by_player() -> None:

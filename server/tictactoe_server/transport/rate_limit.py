@@ -78,13 +78,13 @@ class RateLimits(dict[str, RateLimit]):
     def named(cls, limits: Limits, monotonic_ns: Callable[[], int], name: str) -> RateLimits:
         """Return the rate limits with a name in `COUNTS`: THING-per-WINDOW or THING-per-WINDOW-per-KEY.
 
-        THING-at-once or THING-at-once-per-KEY, if it is in `COUNTS`, is the burst.
+        THING-at-once or THING-at-once-per-KEY, if it is in `COUNTS`, is the burst; without it, `times` is.
         """
         thing, window, *key = name.split("-per-")
         unit = 1_000_000 if thing.endswith("megabytes") else 1
         names = tuple(one for one in (name, "-per-".join((f"{thing}-at-once", *key))) if one in COUNTS)
         times, *at_once = (unit * count_of(limits, name) for name in names)
-        made = cls(times, _WINDOWS_MS[window], monotonic_ns, max(1, *at_once) if at_once else 0)
+        made = cls(times, _WINDOWS_MS[window], monotonic_ns, *at_once)
         made.names, made.unit = names, unit
         return made
 
