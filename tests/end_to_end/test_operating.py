@@ -82,10 +82,17 @@ async def test_failed_orders_print_one_line_and_exit_with_1(tmp_path: Path) -> N
             assert (code, output, errors.count("\n")) == (1, "", 1), arguments
             code, output, errors = await run(*arguments, "--data", str(tmp_path), "--json")
             assert (code, list(json.loads(output)), errors) == (1, ["error"], ""), arguments
-        for words in ("ban ::1 --for soon", "announce", f"announce {'x' * 201}", "drain --deadline -1"):
+        for words, told in (
+            ("ban ::1 --for soon", "soon"),
+            ("announce", "TEXT"),
+            (f"announce {'x' * 201}", "text: at most 200 characters."),
+            (f"kick ana --reason {'x' * 121}", "reason: at most 120 characters."),
+            ("drain --deadline -1", "-1"),
+        ):
             code, output, errors = await run("--data", str(tmp_path), *words.split())
             assert (code, output) == (2, ""), words
             assert "Traceback" not in errors
+            assert told in errors
 
 
 async def test_limits_are_listed_without_a_server_too(tmp_path: Path) -> None:
@@ -97,7 +104,7 @@ async def test_a_server_that_keeps_nothing_is_asked_by_its_port(home: Path) -> N
     async with started(*HERE, "--data", ":memory:", **variables) as process:
         port = (await url_of(process)).rpartition(":")[2]
         place = ("--data", ":memory:", "--port", port)
-        for arguments in ((*place, "status"), ("status", *place)):
+        for arguments in ((*place, "status"), ("status", *place), ("status", "--port", port)):
             code, output, _ = await run(*arguments, "--json", **variables)
             assert (code, json.loads(output)["pid"]) == (0, process.pid)
         (left,) = await asyncio.to_thread(lambda: list(home.rglob("*.sock")))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -33,6 +34,7 @@ _PORT: Final = click.Option(
     ["--port", "own_port"], type=click.IntRange(1, 65535), help="Port of the server, if it runs with --data :memory:."
 )
 _JSON: Final = click.Option(["--json", "in_json"], is_flag=True, help="Print the result as one line of JSON.")
+_BOUND: Final = re.compile(r"Expected `\w+` (of length )?<= (\S+) - at `\$\.(\w+)`")
 _YES: Final = click.Option(["--yes", "is_sure"], is_flag=True, help="Do not ask for confirmation.")
 _OWN: Final[Mapping[type[Order], click.Option]] = {
     Status: click.Option(["--watch", "watches"], is_flag=True, help="Refresh the status every second until Ctrl-C."),
@@ -85,11 +87,12 @@ def _run(
         if not sys.stdin.isatty():
             raise click.UsageError("This cannot be undone. Without a terminal, confirm it with --yes.")
         click.confirm(kind.question.format_map(fields), abort=True)
-    path = socket_path(chosen_folder(context, own_data), own_port or context.find_root().params["port"])
+    folder = None if own_port and own_data is None else chosen_folder(context, own_data)
+    path = socket_path(folder, own_port or context.find_root().params["port"])
     try:
         order = msgspec.convert({"command": kind.__struct_config__.tag, **fields}, kind)
     except msgspec.ValidationError as bad:
-        raise click.UsageError(f"{bad}.") from None
+        raise click.UsageError(f"{_BOUND.sub(_describe_bound, str(bad))}.") from None
     try:
         answer = _ask_and_say(path, order, in_json=in_json)
         with contextlib.suppress(KeyboardInterrupt):
@@ -105,6 +108,10 @@ def _run(
             raise
         click.echo(json.dumps({"error": str(error)}))
         sys.exit(1)
+
+
+def _describe_bound(found: re.Match[str]) -> str:
+    return f"{found[3]}: at most {found[2]} {'characters' if found[1] else 'seconds'}"
 
 
 def _ask_and_say(path: Path, order: Order, *, in_json: bool, before: Any = None) -> Any:

@@ -99,7 +99,7 @@ class Announce(Order, frozen=True, tag="announce"):
 
     text: Annotated[
         str,
-        Meta(min_length=1, max_length=MAX_CHAT_LENGTH),
+        Meta(max_length=MAX_CHAT_LENGTH),
         click.Argument(["text"], nargs=-1, required=True, callback=lambda _, __, words: " ".join(words)),
     ]
     is_for_all = True
