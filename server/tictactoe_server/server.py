@@ -148,6 +148,7 @@ class Server:
         if await self.core.rooms.elsewhere.leave():
             drain.back_ms = HANDOVER_MS
         self._broadcast(drain.notice())
+        self.core.time.stop()  # slow peers delay the end, while nobody can move
         await self._listener.stop(
             CloseCode.SERVICE_RESTART, "stopping" if drain.is_final else "restarting", _STOP_SECONDS
         )

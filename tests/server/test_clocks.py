@@ -1,6 +1,10 @@
+import asyncio
+
 import pytest
 
+from tests.fakes import FakeClock
 from tests.peer import open_peer
+from tests.raw import open_raw
 from tests.server.requests import ALLOW, ASK
 from tests.server.tables import ANA, BO, CY, FIVE_MINUTES, three, timed
 from tictactoe_protocol.pushes import Result
@@ -79,6 +83,18 @@ def test_a_clock_that_is_read_earlier_than_it_started_shows_no_more_than_it_had(
     assert not is_expired(table.room, table.now)
     table.move(5)
     assert table.times == [297_000, 302_000]
+
+
+async def test_a_slow_peer_at_the_end_of_a_server_costs_nobody_time(clock: FakeClock) -> None:
+    server = Server(HERE, monotonic_ns=clock)
+    await server.__aenter__()
+    async with open_raw(server.url) as slow:
+        before = server.core.time()
+        end = asyncio.create_task(server.__aexit__(None, None, None))
+        assert await slow.close_code() == 1012
+        clock.advance(2_000)
+    await end
+    assert server.core.time() == before
 
 
 @pytest.mark.features

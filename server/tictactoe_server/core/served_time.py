@@ -59,6 +59,11 @@ class ServedTime:
         """Move the time forward to `ms`, unless it is already later."""
         self._origin_ns -= max(0, ms - self()) * 1_000_000
 
+    def stop(self) -> None:
+        """Stop the time for good, because the server accepts no more requests."""
+        now = self._monotonic_ns()
+        self._monotonic_ns = lambda: now
+
     async def run(self) -> None:
         """Watch the store and keep storing the time until cancelled. Store it once more at the end."""
         try:
