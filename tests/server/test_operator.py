@@ -55,7 +55,7 @@ async def test_a_kicked_player_reads_the_reason_and_may_return(server: Server) -
 
 
 async def test_refusals_and_reasons_are_in_the_language_of_hello(server: Server) -> None:
-    async with two_playing(server) as (ana, _, room), open_peer(server.url, "hans", language="de") as hans:
+    async with two_playing(server) as (ana, _, room), open_peer(server.url, "hans", language="de-AT") as hans:
         await hans.ask("watch", room=room)
         for request, text in (("resign", "Du schaust "), ("mvoe", "Eine Nachricht vom Typ ")):
             assert (await hans.ask(request, room=room))["message"].startswith(text)

@@ -73,8 +73,12 @@ def speak(language: str | None = None, *, in_ascii: bool = False) -> None:
 
 @contextmanager
 def speaking(language: str) -> Iterator[None]:
-    """Make sentences in another language, or in English if it is unknown, in a block that awaits nothing."""
+    """Make sentences in another language in a block that awaits nothing.
+
+    A regional tag such as ``de-AT`` selects its language; an unknown language selects English.
+    """
     global _spoken
+    language = language.lower().partition("-")[0]
     before, _spoken = _spoken, open_catalogue(language if language in LANGUAGES else "en")
     try:
         yield
