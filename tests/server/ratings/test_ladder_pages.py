@@ -27,7 +27,7 @@ async def test_ladders_and_players_are_served_as_json_csv_and_text() -> None:
         player = json.loads((await get(server, f"/api/players/{ana.welcome['player']}")).body)
         assert (player["name"], player["games"][0]["game_id"], "with" in player) == ("ana", over["game_id"], False)
         page = (await get(server, f"/player/{ana.welcome['player']}")).body.decode().splitlines()
-        assert (page[0], page[2].partition(",")[0], page[2][-7:]) == ("ana", RULES, "1, 0, 0")
+        assert (page[0], page[2].partition(",")[0], page[2][-10:]) == ("ana", RULES, "-, 1, 0, 0")
         assert "1 rated game." in (await get(server, f"/ladder/{RULES}")).body.decode()
         first = (await get(server, f"/ladder/{server.service(Ladders).presets[0]}")).body
         assert (await get(server, "/ladder/")).body == first

@@ -59,7 +59,10 @@ class LadderPages(Service):
         if request.wants_html:
             return PageHead("A player", "Ladders and rated games of a player.", _MODULE)
         profile = await self._ladders.describe_player(id[:_MAX_ID])
-        return [profile.name, *(", ".join(filter(None, row)) for row in words.tabulate_standings(profile).values())]
+        return [
+            profile.name,
+            *(", ".join(cell or "-" for cell in row) for row in words.tabulate_standings(profile).values()),
+        ]
 
     async def _find(self, key: str) -> LadderState:
         return await self._ladders.describe(self._ladders.check_key(key), MAX_LISTED_PLAYERS)
