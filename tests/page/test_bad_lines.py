@@ -172,6 +172,25 @@ async def test_the_page_goes_offline_and_online_with_the_machine(visit: Visit) -
         assert server.calls == calls + 1
 
 
+async def test_a_hidden_page_retries_less_and_less_often_and_at_once_when_it_is_shown(visit: Visit) -> None:
+    hide = "hide = value => { Object.defineProperty(document, 'hidden', { value, configurable: true }) }"
+    async with OddServer() as server:
+        ana = await visit(server.origin, may_fail=f"{SERVER_GOES}|INTERNET_DISCONNECTED")
+        await ana.page.add_init_script(f"{COUNTED}; {hide}")
+        await take_the_clock(ana)
+        await ana.page.evaluate("hide(true)")
+        await ana.page.context.set_offline(True)
+        await server.close(1012)
+        for _ in range(40):
+            await ana.page.clock.run_for(5000)
+        attempts = await ana.page.evaluate("opened.length")
+        assert 5 < attempts < 20
+        await ana.page.evaluate("hide(false); document.dispatchEvent(new Event('visibilitychange'))")
+        assert await ana.page.evaluate("opened.length") == attempts + 1
+        await ana.page.context.set_offline(False)
+        await ana.connects()
+
+
 async def test_an_older_state_is_not_shown(visit: Visit) -> None:
     async with OddServer() as server:
         ana = await visit(f"{server.origin}/{CODE}", may_fail=SERVER_GOES)

@@ -8,7 +8,11 @@ import { Lost, Requests } from "./requests.js";
 import { HOME, Ways, takeSocket } from "./socket.js";
 import { parse } from "./text.js";
 
-const WAITS_MS = [400, 800, 1600, 3200, 4000];
+const FIRST_WAIT_MS = 400;
+const LONGEST_WAIT_MS = 4000;
+/** The longest wait while the page is hidden, or after many attempts, which take some minutes. */
+const LONGEST_RARE_WAIT_MS = 30_000;
+const MANY_ATTEMPTS = 60;
 /** The close code for a client that has sent too much. */
 const TOO_MUCH = 1008;
 
@@ -225,7 +229,9 @@ export class Connection {
 		const backInMs = this.#ways.isAlone ? this.#backInMs : 0;
 		this.#backInMs = 0;
 		if (backInMs) return backInMs * (1 + Math.random());
-		return WAITS_MS[code === TOO_MUCH ? 4 : Math.min(this.#attempt, 4)] * (0.5 + Math.random() / 2);
+		const longest = document.hidden || this.#attempt > MANY_ATTEMPTS ? LONGEST_RARE_WAIT_MS : LONGEST_WAIT_MS;
+		const wait = code === TOO_MUCH ? LONGEST_WAIT_MS : Math.min(FIRST_WAIT_MS * 2 ** this.#attempt, longest);
+		return wait * (0.5 + Math.random() / 2);
 	}
 
 	/** Say so if the server answers requests but opens no WebSocket. */
@@ -239,7 +245,7 @@ export class Connection {
 	/** Reconnect without waiting any longer, because the network may be back. */
 	#return() {
 		if (this.isSilent) this.#abandon();
-		if (this.phase === "away") this.retry();
-		else this.#pulse.ask();
+		if (this.phase === "on") this.#pulse.ask();
+		else if (this.phase !== "ended") this.retry();
 	}
 }
