@@ -35,6 +35,17 @@ async def test_codes_stay_on_the_page_until_they_are_written_down(at_home: AtHom
         assert not CODE.search(ana.text)
 
 
+async def test_codes_and_a_link_can_both_be_read_in_a_small_window(at_home: AtHome) -> None:
+    async with at_home(name="ana", size=(40, 14)) as ana:
+        await ana.do("N enter", "What's your name?")
+        await ana.do("enter", "ana is yours. If you")
+        codes = CODE.findall(ana.text)
+        assert len(codes) == 3
+        await ana.do("down enter", "#link=", "  > Use this name", gone=codes[0])
+        await ana.do("pageup pageup", *codes, gone="#link=")
+        await ana.do("pagedown pagedown", "#link=")
+
+
 async def test_codes_stay_on_the_page_after_the_final_loss_of_the_connection(
     proxy: Proxy, open_screen: OpenScreen
 ) -> None:

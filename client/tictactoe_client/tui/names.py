@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
+from textual.app import ComposeResult
+
 from tictactoe_client.input.names import carry_out, describe_device, describe_self
 from tictactoe_client.online.client import Client
 from tictactoe_client.tui.lists import ListPage
-from tictactoe_client.tui.page import Part
+from tictactoe_client.tui.page import Part, Scroll
 from tictactoe_client.tui.prompt import PromptScreen
 from tictactoe_client.visit.face import Prompt
 from tictactoe_protocol import clean_text
@@ -40,6 +42,11 @@ class NamesPage(ListPage):
         self._told: list[str] = []
         self._codes: list[str] = []
         self._picture: tuple[str, ...] = ()
+        self._answers = Scroll(self.text("hint"), can_focus=False)
+
+    def compose_body(self) -> ComposeResult:
+        yield self.rows
+        yield self._answers
 
     def closed(self) -> None:
         self.claimed.set_result("" if self._is_own_name else None)
@@ -103,6 +110,10 @@ class NamesPage(ListPage):
             case _:
                 self._do("revoke", name)
 
+    def action_page(self, by: int) -> None:
+        """Scroll the answers, which may be longer than the window."""
+        self._answers.scroll_relative(y=by * self._answers.size.height, animate=False)
+
     def action_back(self) -> None:
         if not self.asks_first(super().action_back):
             super().action_back()
@@ -137,6 +148,8 @@ class NamesPage(ListPage):
         elif what in ("link", "export"):
             self._told, self._picture = lines, picture
         await self.fetch(client)
+        scroll = self._answers.scroll_home if what == "claim" else self._answers.scroll_end  # codes precede links
+        scroll(animate=False)
 
     async def fetch(self, client: Client) -> None:
         answer = await client.ask(Devices())
