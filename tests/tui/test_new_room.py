@@ -36,7 +36,7 @@ async def test_space_lists_the_values_of_a_line(at_home: AtHome) -> None:
 
 async def test_clock_and_visibility_are_described(at_home: AtHome) -> None:
     async with at_form(at_home, "Clock") as ana:
-        await ana.until("3 by 3, 3 in a row; no clock. The room is private.")
+        await ana.until("3 by 3, 3 in a row; no clock. The room is private.", "and days in reserve).")
         await ana.type("3+2", "3 by 3, 3 in a row; 3 min each + 2 s a move. The room is private.")
         await ana.do("enter", "Waiting for another player", "3 min each + 2 s a move; private.", "Code   ")
 

@@ -28,7 +28,7 @@ class Field(NamedTuple):
 
     Attributes:
         value: The initial value; None for a button.
-        note: An explanation at the right.
+        note: An explanation, shown while the line is chosen.
         choices: The possible values by label; empty for a text input or a button.
     """
 
@@ -111,7 +111,7 @@ class FormPage(Page):
         super().__init__()
         self.fields: Mapping[str, Field] = {}
         self.lines: dict[str, FormLine | Choice | ButtonLine] = {}
-        self.rows: dict[str, tuple[Horizontal, Text, Text]] = {}
+        self.rows: dict[str, tuple[Horizontal, Text]] = {}
         self.values: dict[str, Any] = {}
         self.form, self.scroll = Vertical(id="form"), Fields()
         self._entered: Widget | None = None
@@ -123,11 +123,12 @@ class FormPage(Page):
             with self.scroll:
                 for name, (_, value, _, choices) in self.fields.items():
                     line = self.lines[name] = _make_line(name, value, choices)
-                    title, note = Text(classes="title"), Text(classes="note")
+                    title = Text(classes="title")
                     self.values[name] = value
-                    self.rows[name] = Horizontal(title, line, note, classes="field", name=name), title, note
+                    self.rows[name] = Horizontal(title, line, classes="field", name=name), title
                     yield self.rows[name][0]
             yield self.text("sum")
+        yield self.text("note")
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -145,20 +146,23 @@ class FormPage(Page):
     def describe_sum(self) -> Part:
         """Return the summary below the lines."""
 
+    def describe_note(self) -> str:
+        return self.fields[self.chosen].note if self.chosen else ""
+
     def list_shown(self) -> list[str]:
         return list(self.lines)
 
     def fill(self) -> None:
         self.take()
         shown, chosen = self.list_shown(), self.chosen
-        for name, (row, title, note) in self.rows.items():
+        for name, (row, title) in self.rows.items():
             row.display = name in shown
             row.set_class(name == chosen, "-chosen")
             title.show((f"{'>' if name == chosen else ' '} {self.fields[name].title}", ""))
-            note.show((self.fields[name].note, "dim"))
         self.form.styles.max_height = len(shown) + 3  # the summary has three lines at most
         self.scroll.styles.max_height = len(shown)
         self.text("sum").show(self.describe_sum())
+        self.text("note").show((self.describe_note(), "dim"))
 
     @property
     def chosen(self) -> str:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from textual.app import ComposeResult
-
 from tictactoe_client.input.rule_options import RULES, describe_room, read_room, read_rules, values_of
 from tictactoe_client.settings import Misuse
 from tictactoe_client.text.help import Topic
@@ -78,21 +76,16 @@ class NewRoomPage(FormPage):
     situation = "new"
     heading = "new room title"
 
-    def compose_body(self) -> ComposeResult:
-        yield from super().compose_body()
-        yield self.text("rules")
-
     def list_fields(self) -> dict[str, Field]:
         return list_lines(alone=self.program.session.is_own)
 
     def list_shown(self) -> list[str]:
         return [name for name in self.lines if self.values["more"] or name in _FIRST]
 
-    def fill(self) -> None:
-        super().fill()
+    def describe_note(self) -> str:
+        """Return the note of the chosen line, or else the rules of a named game."""
         game = self.values["game"]
-        is_named = game in PRESETS and (self.has_class("-wide") or not self.values["more"])
-        self.text("rules").show((say(f"rules of {game}") if is_named else "", ""))
+        return super().describe_note() or (say(f"rules of {game}") if game in PRESETS else "")
 
     def describe_sum(self) -> Part:
         try:

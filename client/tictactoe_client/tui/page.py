@@ -55,7 +55,7 @@ class Page(ClientScreen):
     """The page's name in the table of commands, where its keys are listed."""
     BINDINGS: ClassVar[list[BindingType]] = bind_keys("page")
     AUTO_FOCUS = ""
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-medium"), (104, "-wide")]  # noqa: RUF012 (so the library has it)
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-medium")]  # noqa: RUF012 (so the library has it)
     VERTICAL_BREAKPOINTS = [(0, "-low"), (18, "-middling"), (30, "-high")]  # noqa: RUF012
     heading = ""
     """The id of the sentence that is the page's heading."""
