@@ -157,7 +157,10 @@ async def test_a_call_during_another_game_is_announced_with_a_key(open_screen: O
 
 
 async def test_the_next_board_replaces_a_finished_one(open_screen: OpenScreen) -> None:
-    async with hostile_server() as server, open_screen(with_events(server, event()).url, first_page=PAGE) as ana:
+    async with (
+        hostile_server("guest-otter") as server,
+        open_screen(with_events(server, event()).url, first_page=PAGE, name=None) as ana,  # who is not asked for a name
+    ):
         await ana.until("Waiting for")
         await server.push(CALL)
         await ana.until("Your move, X.")

@@ -149,7 +149,8 @@ def needs_name(session: Session, choice: Choice) -> bool:
     client = session.client
     if client is None or session.identity.name is not None or not client.name.startswith(GUEST) or client.welcome.names:
         return False
-    return choice.way != "watch" and not any(seat.room == choice.code for seat in client.welcome.rooms)
+    own = {seat.room for seat in client.welcome.rooms} | {turn.room for turn in client.turns}
+    return choice.way != "watch" and choice.code not in own | {call.room for call in client.tournaments.calls}
 
 
 def _parse_place(text: str) -> tuple[str, Address | None] | tuple[str, str, Address | None]:
