@@ -34,6 +34,9 @@ async def test_a_name_is_claimed_shared_and_brought_back_by_the_command(server: 
     link = "\n".join(await run(server, home, "link"))
     found = LINK.search(link)
     assert found is not None
+    address = re.search(r" --server ws(://\S+)", link)
+    assert address is not None
+    assert f"http{address[1]}/#link=" in link, "the command names the same address as the link"
     lines = await run(server, phone, "link", found[1])
     assert lines[0] == "ana is yours. 3 rescue codes are left."
     assert [line.endswith("(this one)") for line in lines[1:]] == [False, True]

@@ -38,8 +38,9 @@ async def carry_out(
         case "link":
             code = clean_text((await client.ask(LinkDevice())).link_code or "")
             identity.write_down(client)
-            command = " ".join((PROGRAM, "name", "link", code, "--server", client.address.socket_url))
-            link = reachable_address(client.address).link_to(f"#link={code}")
+            address = reachable_address(client.address)
+            command = " ".join((PROGRAM, "name", "link", code, "--server", address.socket_url))
+            link = address.link_to(f"#link={code}")
             return [say("name link how", command=command), link], render_code(link)
         case "revoke":
             await client.ask(Revoke(device=value))
