@@ -45,7 +45,7 @@ class Deed:
     @property
     def label(self) -> str:
         """The id of the action's label in the catalogue: ``deed draw offer``."""
-        if self.id == "resign" and self.cost == "abort":
+        if self.id in ("resign", "claim") and self.cost == "abort":
             return "deed abort"
         return f"deed {self.argument if self.argument in ('accept', 'decline', 'withdraw') else self.name}"
 
@@ -145,6 +145,8 @@ def _list_deeds(state: RoomState, own: str | None, name: str) -> list[Deed]:
             return []  # the offer is answered instead
         case "draw" | "undo", "decline" if offered_by == own:
             return [Deed(id, "withdraw")]
+        case "claim", _ if "resign abort" in state.may[own or ""]:
+            return [Deed("claim", "win", "abort")] if argument == "win" else []  # a claim of either aborts the game
         case (("draw" | "undo" | "claim"), _):
             return [Deed(id, argument)]
     return []

@@ -7,6 +7,7 @@ from tictactoe_client.text.wording import describe_choices
 from tictactoe_engine import PRESETS
 from tictactoe_protocol.pushes import Offers, RoomState, SeatState
 from tictactoe_protocol.terms import ClockTerms
+from tictactoe_words.choices import choices, describe_deed
 
 WATCHER = "p-watcher"
 THREE = PRESETS["three-players"]
@@ -48,9 +49,14 @@ def test_only_an_offer_of_the_other_wants_an_answer(offers: Offers, told: list[s
 
 
 def test_a_seat_that_is_no_longer_held_may_be_claimed() -> None:
-    gone = state([0], seats=GONE)
+    gone = state([0, 4], seats=GONE)
     claim = "bo has been away too long. Type claim to take the win, claim draw to call it a draw, or just wait."
     assert describe_choices(PLAIN, gone, ANA) == [claim]
+    hardly_begun = state([0], seats=GONE)
+    (told,) = describe_choices(PLAIN, hardly_begun, ANA)
+    assert told.endswith("Type claim to abort the game, or just wait.")
+    (claim_of_win,) = choices(hardly_begun, ANA).questions[0].deeds
+    assert describe_deed(claim_of_win, hardly_begun) == "abort"
     assert describe_choices(gone, replace(gone, watchers=3), ANA) == describe_choices(PLAIN, gone, BO) == []
 
 

@@ -143,6 +143,8 @@ def describe_ways_on(state: RoomState, viewer: str) -> str:
 
 
 def describe_claim(state: RoomState, marks: Collection[str]) -> str:
-    """Say that we can claim the game because these opponents are absent."""
+    """Say that we can claim the game because these opponents are absent, or abort it before all have moved."""
     names = join_words([name_of(state, mark) for mark in marks])
-    return say("claim possible, or draw" if len(state.seats) == 2 else "claim possible", n=len(marks), names=names)
+    is_beginning = any(request.endswith("abort") for requests in state.may.values() for request in requests)
+    way = ", to abort" if is_beginning else ", or draw" if len(state.seats) == 2 else ""
+    return say(f"claim possible{way}", n=len(marks), names=names)

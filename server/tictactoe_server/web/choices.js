@@ -22,11 +22,12 @@ export const isServerBot = (seat) => !!seat?.bot && seat.bot !== "guest";
 export const findDeed = (may, name = "") => may.find((deed) => deed.name === name || deed.name.startsWith(`${name} `));
 
 /** @param {State} state @param {string | null} own */
-function deedsOf({ offers, opening }, own, listed = "") {
+function deedsOf({ offers, opening, may }, own, listed = "") {
 	const [id, more = ""] = listed.split(" ");
 	const offeredBy = offers[/** @type {"draw" | "undo"} */ (id)];
 	if (more === "offer" && offeredBy) return []; // the offer is answered instead
 	if (id === "choose") return CHOICES.slice(0, opening?.options.length).map((way) => ({ name: `choose ${way}`, cost: "" }));
+	if (id === "claim" && may?.[own ?? ""]?.some((name) => name.endsWith("abort"))) return more === "win" ? [{ name: listed, cost: "abort" }] : [];
 	if (id === "resign") return [{ name: id, cost: more || "lose" }];
 	if (id === "rematch") return [{ name: offers.rematch?.length ? "rematch accept" : "rematch ask", cost: "" }];
 	return [{ name: more === "decline" && offeredBy === own ? `${id} withdraw` : listed, cost: "" }];
@@ -52,7 +53,7 @@ function listOwn({ status, seats, rated, event, visibility, analysis }, own, isO
 /** @param {Deed} deed @param {State} state */
 export function describeDeed({ name, cost }, state) {
 	const [id, argument] = name.split(" ");
-	const label = id === "resign" && cost === "abort" ? "deed abort" : `deed ${ANSWERS.includes(argument) ? argument : name}`;
+	const label = /resign|claim/.test(id) && cost === "abort" ? "deed abort" : `deed ${ANSWERS.includes(argument) ? argument : name}`;
 	if (id !== "choose") return say(label);
 	const { marks } = state.rules;
 	const [take, next] = [takeOf(state, argument), marks[state.ply % marks.length]];
