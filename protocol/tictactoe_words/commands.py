@@ -354,6 +354,7 @@ _UNTOLD: Final = (
     _press("aside_left", "< shift+left", "shift 0 -1", {"": "replay"}),
     _press("aside_right", "> shift+right", "shift 0 1", {"": "replay"}),
     _press("confirm", "enter y", "", {"key yes": "asked", "": "question"}),
+    _press("give_up", "r", "", {"": "asked"}),
     _press("copy", "y", "copy", {"type copy": "waiting", "deed copy": "event"}, label="deed copy"),
     _press("hide_code", "Q", "switch_code", {"key hide code": "waiting"}),
     _press("computer", "b", "go_to_computer", {"deed computer": "waiting"}, "computer"),

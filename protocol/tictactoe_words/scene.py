@@ -340,8 +340,8 @@ def list_questions(state: RoomState, may: Choices, view: View) -> list[Asked]:
     if deed is not None and deed.id == "leave" and state.counts_days and state.status != "over":
         is_alone = sum(seat is not None for seat in state.seats.values()) == 1
         give_up = say("deed resign" if may.find("resign") else "day close" if is_alone else "deed leave")
-        later = Answer("play on", say("day later"), is_main=True)
-        found.append(Asked("confirm", say("day leave"), (Answer("confirm", give_up), later)))
+        later = Answer("confirm", say("day later"), is_main=True)
+        found.append(Asked("confirm", say("day leave"), (later, Answer("give up", give_up))))
     elif deed is not None and deed.cost:
         is_abort = deed.id == "resign" and deed.cost == "abort"
         text = say("ask abort" if is_abort else "ask resign" if deed.id == "resign" else f"ask leave and {deed.cost}")

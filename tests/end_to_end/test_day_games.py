@@ -71,14 +71,18 @@ async def test_the_prompt_leads_through_the_waiting_games_without_giving_one_up(
         await ana.ask("next", f"Joining {second}", "Your move, X.")
         await ana.ask("next", "No move has been played yet.")
         await ana.ask("b2", "You play B2")
-        await ana.ask("leave", "Leave? Your seat is kept. Type leave to come back later, or yes")
-        await ana.ask("leave", f"Your seat in {second} is kept.")
+        await ana.ask("leave", "Leave? Your seat is kept. Type leave to come back later, or resign")
+        await ana.ask("yes", f"Your seat in {second} is kept.")
         assert await ana.end() == 0
     assert await run(server, "turns", code=1) == ["No game awaits your move."]
-    for code in (first, second):
-        async with open_peer(server.url, "eve") as eve:
+    async with open_peer(server.url, "eve") as eve:
+        for code in (first, second):
             await eve.ask("watch", room=code)
-            assert (await eve.state())["status"] == "playing"
+            assert (await eve.state(room=code))["status"] == "playing"
+        async with run_client("join", second, "--plain", "-n", "ana", "-s", server.url) as ana:
+            await ana.ask("leave", "Leave? Your seat is kept.")
+            await ana.ask("resign", f"You left room {second}")
+            assert (await eve.state(room=second, status="over"))["result"]["reason"] == "resigned"
 
 
 async def test_replies_are_planned_in_plain_mode(server: Server) -> None:

@@ -35,13 +35,14 @@ async def test_leaving_keeps_the_seat_unless_one_resigns(server: Server, at_home
         await ana.until("1 game awaits your move.")
         await ana.do("ctrl+g", room, "Your move")
         await eve.ask("watch", room=room)
-        await ana.do("escape", "Your seat is kept", "Enter resign", "come back later")
-        await ana.do("escape", "> 1 game awaits your move.", "Playing as")
+        await ana.do("escape", "Your seat is kept", "Enter come back later", "r resign")
+        await ana.do("escape", "Your move", gone="Your seat is kept")
+        await ana.do("escape enter", "> 1 game awaits your move.", "Playing as")
         away = await eve.until(lambda push: push["type"] == "room" and not push["seats"]["X"]["online"])
         assert away["status"] == "playing"
         await until(lambda: ana.app.session.phase == "online")
         await ana.do("enter", room, "Your move")
-        await ana.do("escape y", "Playing as")
+        await ana.do("escape r", "Playing as")
         ended = await eve.state(room=room, status="over")
         assert ended["result"]["reason"] == "resigned"
 
@@ -51,8 +52,8 @@ async def test_a_waiting_room_stays_open_unless_it_is_closed(server: Server, at_
         room = (await hosting.ask("create", clock=DAYS))["room"]
     async with at_home() as ana, open_peer(server.url, "bo") as bo:
         await ana.do("enter", room, "Waiting for another player")
-        await ana.do("escape", "Enter close the room")
-        await ana.do("escape", f"> Resume {room}")
+        await ana.do("escape", "r close the room")
+        await ana.do("enter", f"> Resume {room}")
         await ana.do("enter", room, "Waiting for another player")
-        await ana.do("escape y", "> Find an opponent")
+        await ana.do("escape r", "> Find an opponent")
         assert await bo.refusal("join", room=room) == "no_such_room"

@@ -383,7 +383,7 @@ class Actions:
         kind: VerbKind = "leave" if verb.kind == "quit" else verb.kind
         if confirming and kind == "no":
             return Outcome((say("room plays on"),))
-        if confirming == "leave" and kind == "yes" and room.keeps_seat:
+        if confirming == "leave" and kind == "resign" and room.keeps_seat:
             await room.leave(gives_up=True)
             return Outcome(going="leave")
         if confirming and kind == "yes":
@@ -391,7 +391,8 @@ class Actions:
         elif kind in ("resign", "leave", "new") and kind != confirming and self.ask_before(kind):
             question = list_questions(state, self.now, self.view)[0].text
             id = "day leave again" if kind == "leave" and room.keeps_seat else "ask again"
-            return Outcome(() if self._shows else (say(id, question=question, word=word_of(kind)),))
+            words = {"word": word_of(kind), "resign": word_of("resign")}
+            return Outcome(() if self._shows else (say(id, question=question, **words),))
         match kind:
             case "leave" | "quit":
                 return Outcome(going=kind)

@@ -61,10 +61,10 @@ class RoomCommands:
     def decide(self, action: str) -> None:
         """Answer the question; any other key means no and has no other effect, since it might place a mark."""
         self.model.note_answer(monotonic())
-        if action == "back" and self.model.actions.confirming == "leave" and self.model.room.keeps_seat:
-            self.do(Verb("leave"))
-        elif action == "back":
+        if action == "back":
             self.model.actions.confirming = ""
+        elif action == "give_up" and self.model.actions.confirming == "leave" and self.model.room.keeps_seat:
+            self.do(Verb("resign"))
         else:
             self.do(Verb("yes" if action == "confirm" else "no"))
 

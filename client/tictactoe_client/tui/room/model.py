@@ -191,7 +191,7 @@ class RoomModel:
 
 _OURS: Final = ("own draw", "own undo", "own rematch", "deserted", "absent")
 """The ids of questions that we only wait for: other players have to answer or return."""
-_CONFIRMS: Final = {"confirm": "confirm", "play on": "back"}
+_CONFIRMS: Final = {"confirm": "confirm", "play on": "back", "give up": "give_up"}
 
 
 def find_situations(model: RoomModel) -> tuple[str, ...]:
@@ -269,7 +269,6 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
     situation = find_situations(model)[0]
     named: dict[str, str] = {}
     has_code = settings.colour and not settings.ascii
-    keeps_seat = model.room.keeps_seat and model.actions.confirming == "leave"
     if situation == "playing":
         named = _name_moves(model, model.rules, keymap, settings)
     elif situation == "commanding":
@@ -290,7 +289,7 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
             called = "key show code"
         elif called == "key to home":
             called = "key back" if model.room.state.event else called  # it may lead to the event's page instead of home
-        elif action == "back" and ((is_first and situation == "replay") or keeps_seat):
+        elif action == "back" and is_first and situation == "replay":
             called = "deed leave"
         named[action] = say(called)
     return join_hints(named, keymap, in_text=bool(model.line.mode))
