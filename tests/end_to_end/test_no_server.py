@@ -121,8 +121,11 @@ TROUBLE = {
 }
 
 
-ANSWERED = ("HTTP", "not found", "another host", "another port", "TLS behind nginx")
-"""Servers that answer by HTTP, so the player needs no advice on how to start one."""
+ANSWERED = (
+    *("HTTP", "not found", "another host", "another port"),
+    *("TLS behind nginx", "TLS of a stranger", "TLS without TLS", "TLS to a server without"),
+)
+"""Servers that answer by HTTP or to a TLS handshake, so the player needs no advice on how to start one."""
 
 
 def patience(kind: str) -> str:

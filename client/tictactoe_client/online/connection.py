@@ -356,7 +356,7 @@ def explain_failure(address: Address, error: Exception, timeout_seconds: float) 
             reason = errors.describe_system_error(numbers[0])
         case OSError():
             reason = say("lost broken")
-    return errors.Unreachable(address.url, reason)
+    return errors.Unreachable(address.url, reason, is_answered=isinstance(error, ssl.SSLError))
 
 
 def _explain_answer(address: Address, response: Response) -> errors.ClientError:

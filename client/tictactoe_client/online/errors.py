@@ -42,7 +42,7 @@ class BadCell(ClientError, ValueError):
 
 
 class Unreachable(ClientError):
-    """No connection to the server, or to any server of the cluster; `is_answered` if the address answered HTTP."""
+    """No connection to the server, or to any server of the cluster; `is_answered` if the address answered."""
 
     def __init__(self, url: str, reason: str, *, others: Sequence[Unreachable] = (), is_answered: bool = False) -> None:
         nor = "".join(say("nor reach", url=error.url, reason=error.reason) for error in others)
