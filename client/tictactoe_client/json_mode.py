@@ -101,7 +101,7 @@ class JsonGame:
         """Enter a room or an event, carry out all lines, and return the exit code; an interrupt gives the seat up."""
         print_connected(self._client)
         hearing = asyncio.create_task(self._hear_all())
-        speaking, reading = asyncio.create_task(self._speak(way)), asyncio.create_task(self._read())
+        speaking, reading = asyncio.create_task(self._send_lines(way)), asyncio.create_task(self._read())
         try:
             await asyncio.wait({hearing, speaking}, return_when=asyncio.FIRST_COMPLETED)
             if speaking.done() and self._client.was_cut_off:
@@ -172,7 +172,7 @@ class JsonGame:
             await self._lines.put((text, None if self._keyboard.is_file else self._printed))
         await self._lines.put(None)
 
-    async def _speak(self, way: AnyWay) -> int:
+    async def _send_lines(self, way: AnyWay) -> int:
         entered, number = await self._visit.enter(way), 0
         self._event = entered if isinstance(entered, Tournament) else None
         while (line := await self._lines.get()) is not None:

@@ -140,7 +140,7 @@ async def inspect(info: AsyncServiceInfo) -> NearbyServer | None:
 
 
 async def _look_up(host: str) -> set[str]:
-    """Return the addresses of a host name, or none after a second; the daemon thread does not delay our exit."""
+    """Return the addresses of a host name, or set() after a second; the daemon thread does not delay our exit."""
     answer: Future[set[str]] = Future()
     answer.set_running_or_notify_cancel()  # so that the timeout cannot cancel it: the thread still sets the result
 

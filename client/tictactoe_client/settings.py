@@ -99,7 +99,7 @@ class Option:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The possible words; empty if all values of the type are possible."""
+        """The possible words; () if all values of the type are possible."""
         return tuple(map(str, self.kind)) if isinstance(self.kind, (tuple, EnumType)) else ()
 
     @property

@@ -19,7 +19,7 @@ from tictactoe_protocol import clean_text
 from tictactoe_words.catalogue import say
 from tictactoe_words.commands import FURTHER_HOME, HOME, Command, word_of
 
-_LEADING_AWAY: Final = frozenset({"play", "bot", "local", "new", "join", "watch"})
+_ENTERING: Final = frozenset({"play", "bot", "local", "new", "join", "watch"})
 """The commands that enter a room; after them, the home prompt greets the person again."""
 _NAMED: Final = tuple(command.id.removeprefix("home ") for command in (*HOME, *FURTHER_HOME))
 """The commands that have a name in every language; the first one resumes a game."""
@@ -111,7 +111,7 @@ class PlainHome:
             begun = self._begin([word, *words[1:]])
             if not isinstance(begun, int):
                 await carry_out(*begun)
-            if word in _LEADING_AWAY:
+            if word in _ENTERING:
                 await self._arrive()
 
 

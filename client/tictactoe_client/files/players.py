@@ -27,7 +27,7 @@ from tictactoe_words.catalogue import say
 
 _MOST_PLAYERS: Final = 100
 _REFUSED_SECONDS: Final = 7 * 86_400.0  # for how long a refused token is kept and tried again
-_NOBODY: Final = 2**31 - 1
+_NO_PROCESS: Final = 2**31 - 1
 
 GUEST: Final = "guest-"
 """The beginning of the names that servers give to players without a name."""
@@ -221,7 +221,7 @@ class KnownPlayers:
         def release(players: Players) -> None:
             for player in players.values():
                 if player.pid == os.getpid():
-                    players[player.key] = replace(player, pid=_NOBODY)
+                    players[player.key] = replace(player, pid=_NO_PROCESS)
 
         if any(player.pid == os.getpid() for player in self._read().values()):
             self.change(release)
@@ -315,7 +315,7 @@ class Identity:
         self._refused: set[str] = set()
         self._writing = asyncio.Lock()
         self._work = Work()
-        self._is_told = False
+        self._has_warned = False
 
     async def find_token(self, cluster: Cluster) -> str | None:
         """Return the token for hello at these servers, or None to become a new player."""
@@ -372,8 +372,8 @@ class Identity:
         self._work.start(self.write(self.players.forget_rooms, urls, client.token, lambda room: room not in held))
         busy = [player for player in self.players.on(urls) if player.token != client.token and not player.is_free]
         namesakes = [player for player in busy if player.claimed or player.name == self._known_as(client)]
-        if namesakes and not self._is_told:
-            self._is_told = True
+        if namesakes and not self._has_warned:
+            self._has_warned = True
             self._tell(say("another program plays", name=clean_text(namesakes[0].name), own=clean_text(client.name)))
 
     def _known_as(self, client: Client) -> str:

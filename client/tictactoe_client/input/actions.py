@@ -100,10 +100,10 @@ class Actions:
         self._piped = piped
         self._tell = tell
         self._judge: Judge | None = None
-        self._kept: str | None = None
+        self._held_move: str | None = None
         self._is_back = asyncio.Event()
         self._refused_at: tuple[int, int] | None = None
-        self._came_at = monotonic()
+        self._received_at = monotonic()
         self._offers_in_review: set[str] = set()
         room.subscribe(self._hear)
 
@@ -118,7 +118,7 @@ class Actions:
 
     @property
     def _passed_ms(self) -> float:
-        return 1000 * (monotonic() - self._came_at)
+        return 1000 * (monotonic() - self._received_at)
 
     @property
     def _offers(self) -> list[OfferKind]:
@@ -135,7 +135,7 @@ class Actions:
                 self._is_back.set()
             if not self.room.plays:
                 self.confirming = ""
-            self._came_at = monotonic()
+            self._received_at = monotonic()
             self.timeline = self.timeline.follow(event.state.game, self.room.moves)
             if self._offers_in_review:
                 self._offers_in_review &= {*self._offers}
@@ -228,7 +228,7 @@ class Actions:
         room, judge = self.room, self.judge
         match command:
             case Query("mistakes") | Look("mistake") if judge is None:
-                self._want("mistakes", state)
+                self._require("mistakes", state)
             case Query("mistakes") if judge is not None:
                 return await self.list_mistakes(judge, state)
             case Look("mistake", by) if judge is not None:
@@ -346,7 +346,7 @@ class Actions:
         """Play a cell; without a connection, hold the move until the connection is back."""
         is_early = not self.room.is_my_turn and (self._shows or self.room.seat is None)
         if is_early or not self.is_online:
-            self._want("place", state)  # otherwise the server decides, since typed lines may be ahead of the state
+            self._require("place", state)  # otherwise the server decides, since typed lines may be ahead of the state
         target = landing_cell(state, cell)
         if target is None and self._is_live(state):
             raise BadInput(describe_full_column(state, cell))
@@ -354,18 +354,18 @@ class Actions:
         if self.is_online:
             await self.room.move(place, ply=state.ply)
         else:
-            await self._keep(place, state)
+            await self._play_later(place, state)
         return Outcome()
 
-    async def _keep(self, cell: int, state: RoomState) -> None:
+    async def _play_later(self, cell: int, state: RoomState) -> None:
         """Wait for the connection to return, then play a cell, unless the position has changed."""
         name, lies = format_cell(cell, state.rules.to_rules()), state.board[cell]
-        if self._kept is not None:
-            raise BadInput(say("kept", cell=self._kept))
+        if self._held_move is not None:
+            raise BadInput(say("kept", cell=self._held_move))
         if lies != FREE:
             code = "blocked" if lies == BLOCKED else "occupied"
             raise Refused(code, say(f"refused {code}", cell=name, mark=lies))
-        self._kept = name
+        self._held_move = name
         self._is_back.clear()
         self._tell(say("kept", cell=name))
         try:
@@ -376,7 +376,7 @@ class Actions:
                 raise
             raise BadInput(say("kept in vain", cell=name)) from None
         finally:
-            self._kept = None
+            self._held_move = None
 
     async def _do_verb(self, verb: Verb, state: RoomState, confirming: GivingUp | Literal[""] = "") -> Outcome:
         argument, room = verb.argument, self.room
@@ -426,16 +426,16 @@ class Actions:
             case "choose":
                 if state.rules.opening is None:
                     raise BadInput(say("refused not_allowed nothing to choose"))
-                self._want("choose", state)
+                self._require("choose", state)
                 await room.choose(take_of(state, argument), ply=state.ply)
             case "claim":
-                self._want(f"claim {argument or 'win'}", state)
+                self._require(f"claim {argument or 'win'}", state)
                 await room.claim("draw" if argument == "draw" else "win")
             case "resign":
-                self._want("resign", state)
+                self._require("resign", state)
                 await room.resign()
             case "rematch":
-                self._want("rematch", state)
+                self._require("rematch", state)
                 await room.rematch()
             case "chat":
                 await self._chat(argument, state)
@@ -450,7 +450,7 @@ class Actions:
 
     async def _chat(self, text: str, state: RoomState) -> None:
         if self.is_online:
-            self._want("chat", state)
+            self._require("chat", state)
         if not text or (self.room.sentences and text not in self.room.sentences):
             raise BadInput(list_sentences() if self.room.sentences else say("chat what"))
         if len(text) > MAX_CHAT_LENGTH:
@@ -476,11 +476,11 @@ class Actions:
     async def _negotiate(self, kind: Literal["draw", "undo"], argument: str, state: RoomState) -> None:
         """Make or answer an offer; without an `argument`, accept an open offer, or else make one."""
         way = argument or ("accept" if self.now.may(f"{kind} accept") else "offer")
-        self._want(f"{kind} {way}", state)
+        self._require(f"{kind} {way}", state)
         actions: dict[str, OfferAction] = {"offer": "offer", "accept": "accept"}
         await (self.room.draw if kind == "draw" else self.room.undo)(actions.get(way, "decline"))
 
-    def _want(self, action: str, state: RoomState) -> None:
+    def _require(self, action: str, state: RoomState) -> None:
         """Raise `Refused`, as the server would, if the action is already known to be impossible."""
         if (reason := self.now.find_reason(action)) is not None:
             raise Refused(reason.removeprefix("refused "), describe_reason(reason, state))

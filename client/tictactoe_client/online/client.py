@@ -43,7 +43,7 @@ from tictactoe_words.scene import Unanswered, describe_unanswered
 AnyRequest = Request | Mapping[str, object]
 """A request, or a request as a JSON object with its own id."""
 
-_TOLD_IN_ROOMS: Final = (pushes.Notice, pushes.Announcement, Call, Challenged, Turns)
+_PUBLISHED_IN_ROOMS: Final = (pushes.Notice, pushes.Announcement, Call, Challenged, Turns)
 _FIRST_WAIT_SECONDS: Final = 0.2
 _LONGEST_WAIT_SECONDS: Final = 4.0
 """The shortest and the longest wait between attempts while servers disagree about a room's owner."""
@@ -156,7 +156,7 @@ class Client:
         self.games = Games(self)
         self.turns = welcome.turns or ()
         self._reading = asyncio.create_task(self._read(connection), name="tictactoe connection")
-        self._keeping = asyncio.create_task(self._keep(), name="tictactoe conversation")
+        self._keeping = asyncio.create_task(self._keep_connected(), name="tictactoe conversation")
 
     @property
     def address(self) -> Address:
@@ -228,10 +228,10 @@ class Client:
             if told is None:
                 source, told = await self._ask_here(pending)
             room = self.rooms._find(pending.room)
-            if _sends_on(told.push) and room is not None and brings_back is None:
+            if _is_redirect(told.push) and room is not None and brings_back is None:
                 self._enter_soon(room, told)  # `_ask_here` waits until the room is entered
                 told = None
-            elif _sends_on(told.push) and (room is not None or (pending.enters and not self.rooms.plays)):
+            elif _is_redirect(told.push) and (room is not None or (pending.enters and not self.rooms.plays)):
                 may_move = may_move or room is None or all(own in self._away for own in self.rooms._own)
                 told = await self._ask_elsewhere(pending, told, source, may_move=may_move)
                 may_move = False
@@ -241,7 +241,7 @@ class Client:
             return told.push
         assert isinstance(told.push, pushes.Error | pushes.Moved)
         self._messages.publish(told)
-        if pending.there is not None and _sends_on(told.push):
+        if pending.there is not None and _is_redirect(told.push):
             silent = describe_unanswered(pending.room, Unanswered(pending.there.url))
             raise errors.Refused(ErrorCode.MOVED, silent, room=pending.room)
         refused = refusal_of(told.push)
@@ -353,7 +353,7 @@ class Client:
                 self.turns = push.turns
             case Rated() if room is not None:
                 room._tell(events.Told(push))
-        if isinstance(push, _TOLD_IN_ROOMS) or (isinstance(push, pushes.Error) and not push.id):
+        if isinstance(push, _PUBLISHED_IN_ROOMS) or (isinstance(push, pushes.Error) and not push.id):
             for each in self.rooms._own:
                 each._tell(events.Told(push))
         self._messages.publish(message)
@@ -393,7 +393,7 @@ class Client:
 
     # -- the life of the connection ---------------------------------------------------------------------------------
 
-    async def _keep(self) -> None:
+    async def _keep_connected(self) -> None:
         """Reconnect after each loss; if that fails, fail all waiting requests."""
         ended = errors.ConnectionLost(say("lost closed by us"))
         try:
@@ -596,7 +596,7 @@ class Client:
                 self._follow(pending, told.push, source)
                 return told
             self._closing.start(source.close())
-            if not _sends_on(told.push):
+            if not _is_redirect(told.push):
                 return told
         return None
 
@@ -675,7 +675,7 @@ def _give_up(lost: errors.ConnectionLost, reason: str) -> errors.ConnectionLost:
     return errors.ConnectionLost(reason.rstrip("."), lost.close_code, lost.retry_ms, gave_up=True)
 
 
-def _sends_on(push: pushes.Push | None) -> bool:
+def _is_redirect(push: pushes.Push | None) -> bool:
     if isinstance(push, pushes.Error):
         return push.code == ErrorCode.MOVED and bool(push.url)
     return isinstance(push, pushes.Moved)

@@ -67,11 +67,11 @@ _CERTIFICATE_FAULTS: Final = {
 """The ids of the sentences for OpenSSL's X509_V_ERR codes."""
 _GATEWAY_FAULTS: Final = (HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT)
 _LONGEST_NAME: Final = 80
-_MOST_BEFORE: Final = 100
+_MAX_EARLIER_MESSAGES: Final = 100
 
 Reach = Callable[[Address], Awaitable["Connection"]]
 """A function that connects to an address and says hello; raises `ClientError`."""
-_FOR_A_WHILE: Final = frozenset({"rate_limited", "busy", "server_full", "unavailable", "internal"})
+_TEMPORARY: Final = frozenset({"rate_limited", "busy", "server_full", "unavailable", "internal"})
 
 log = logging.getLogger("tictactoe_client")
 
@@ -124,7 +124,7 @@ class Connection(ClientConnection):
         """
         await self.say(text)
         heard: list[str] = []
-        while len(heard) < _MOST_BEFORE:
+        while len(heard) < _MAX_EARLIER_MESSAGES:
             heard.append(await self.hear())
             message = read_message(heard[-1])
             if isinstance(message.push, Ok | Error) and message.push.id == request:
@@ -279,7 +279,7 @@ def is_passing(error: errors.ClientError) -> bool:
         return False
     if isinstance(error, errors.ConnectionLost):
         return may_reconnect(error.close_code)
-    return isinstance(error, errors.Unreachable) or (isinstance(error, errors.Refused) and error.code in _FOR_A_WHILE)
+    return isinstance(error, errors.Unreachable) or (isinstance(error, errors.Refused) and error.code in _TEMPORARY)
 
 
 def context_for(address: Address, ca: str | Path | None) -> ssl.SSLContext | bool | None:

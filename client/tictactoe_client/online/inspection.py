@@ -30,7 +30,7 @@ NAMELESS: Final = "?"
 """The replacement for a name without visible characters."""
 _CODE: Final = re.compile(f"[{ROOM_CODE_ALPHABET}]{{{ROOM_CODE_LENGTH}}}")
 _LIMITS: Final = dict.fromkeys(("name", "from_"), MAX_NAME_LENGTH) | {"text": MAX_CHAT_LENGTH, "board": MAX_SIDE**2}
-_AS_THEY_CAME: Final = frozenset({"id", "token", "record"})
+_UNCLEANED: Final = frozenset({"id", "token", "record"})
 """The fields that are not cleaned, because they are never drawn."""
 _MOST: Final = 2**53
 _UNUSUAL: Final = re.compile(
@@ -65,7 +65,7 @@ def read_message(text: str) -> Message:
             return Message(text, None)
         raise _broken(describe_fault(bad)) from None
     if not isinstance(push, pushes.RoomState):
-        push = _clean_fields(push, _AS_THEY_CAME)
+        push = _clean_fields(push, _UNCLEANED)
         _inspect(push)
         return Message(text, _in_own_words(push))
     is_plain = text.isascii() and text.isprintable()
@@ -126,7 +126,7 @@ def _clean_fields(struct: Said, keeps: frozenset[str] = frozenset()) -> Said:
             cleaned[name] = None
         is_in_none = isinstance(struct, pushes.Error) or (isinstance(struct, pushes.LiveBoard) and value == "")
         if name in ("room", "event") and value is not UNSET and not is_in_none:
-            _demand_codes(cleaned[name])
+            _require_codes(cleaned[name])
     return replace(struct, **cleaned)
 
 
@@ -136,30 +136,30 @@ def _inspect(said: Struct) -> None:
             _rules_of(said)
         case pushes.Welcome(held_ms=held):
             held_ms = held or {}
-            _demand(len(said.token) <= 128, "token")
-            _demand_codes(*held_ms)
-            _demand(min((said.hold_ms or 0, *held_ms.values())) >= 0, "hold_ms")
+            _require(len(said.token) <= 128, "token")
+            _require_codes(*held_ms)
+            _require(min((said.hold_ms or 0, *held_ms.values())) >= 0, "hold_ms")
         case pushes.HeldSeat(seat=seat):
-            _demand(_is_mark(seat), "seat")
+            _require(_is_mark(seat), "seat")
         case pushes.Ok():
-            _demand(not said.seat or _is_mark(said.seat), "seat")
+            _require(not said.seat or _is_mark(said.seat), "seat")
         case EventPairing(players=players, names=names):
-            _demand(all(map(_is_mark, (*players, *names))), "marks")
+            _require(all(map(_is_mark, (*players, *names))), "marks")
         case Call(mark=mark):
-            _demand(_is_mark(mark), "marks")
+            _require(_is_mark(mark), "marks")
         case pushes.LobbyChange(closed=closed):
-            _demand_codes(*closed)
+            _require_codes(*closed)
         case pushes.RoomSummary(seats=seats, rules=rules):
-            _demand(set(seats) == set(rules.marks), "seats")
+            _require(set(seats) == set(rules.marks), "seats")
         case pushes.PastGame(players=players, rules=rules):
-            _demand(set(players) <= set(rules.marks), "players")
-            _demand(said.result.winner in {None, *rules.marks}, "result.winner")
-            _demand(all(0 <= cell < rules.to_rules().size for cell in said.result.line), "result.line")
+            _require(set(players) <= set(rules.marks), "players")
+            _require(said.result.winner in {None, *rules.marks}, "result.winner")
+            _require(all(0 <= cell < rules.to_rules().size for cell in said.result.line), "result.line")
         case pushes.LiveBoard():
-            _demand(0 < said.rows <= MAX_SIDE and 0 < said.columns <= MAX_SIDE, "rows")
-            _demand(len(said.board) == said.rows * said.columns, "board")
+            _require(0 < said.rows <= MAX_SIDE and 0 < said.columns <= MAX_SIDE, "rows")
+            _require(len(said.board) == said.rows * said.columns, "board")
             marks = (*said.names, *(said.board.replace(FREE, "").replace(BLOCKED, "")))
-            _demand(all(map(_is_mark, marks)), "board")
+            _require(all(map(_is_mark, marks)), "board")
             _inspect_end(said.result or None, said.last, said.board, said.names)
 
 
@@ -173,7 +173,7 @@ def _inspect_state(state: pushes.RoomState) -> None:
     if ended or state.news:
         named.update((end.by for end in ended.values()), (each.mark or None for each in state.news))
         cells = [cell for each in state.news for cell in (each.cell or 0, *(each.cells or ()))]
-        _demand(all(0 <= cell < size for cell in cells), "news.cell")
+        _require(all(0 <= cell < size for cell in cells), "news.cell")
     for holds, field in (
         (_CODE.fullmatch(state.room), "room"),
         (len(board) == size, "board"),
@@ -232,12 +232,12 @@ def _is_mark(text: str) -> bool:
     return len(text) == 1 and "A" <= text <= "Z"
 
 
-def _demand_codes(*codes: str) -> None:
+def _require_codes(*codes: str) -> None:
     """Raise `ProtocolBroken` for a malformed room code, since people paste codes into a shell."""
-    _demand(all(map(_CODE.fullmatch, codes)), "room")
+    _require(all(map(_CODE.fullmatch, codes)), "room")
 
 
-def _demand(holds: object, field: str) -> None:
+def _require(holds: object, field: str) -> None:
     if not holds:
         raise _broken_at(field)
 

@@ -121,7 +121,7 @@ class Room(Followed[RoomState]):
 
     @property
     def sentences(self) -> Mapping[str, ChatSentence]:
-        """The sentences that may be sent, by number and by id; empty if free chat is allowed."""
+        """The sentences that may be sent, by number and by id; {} if free chat is allowed."""
         return _SENTENCES if self._client.welcome.chat == "sentences" else {}
 
     @property
@@ -292,12 +292,12 @@ class Room(Followed[RoomState]):
         """Send a request for the player in `seat`, or for all local players concerned; return the last answer."""
         if seat is None and len(self.local_players) == 1:
             return await self._client.request(request)
-        asked = self._share_out(request) if seat is None else [self._request_of(self._holder(seat), request)]
+        asked = self._list_requests(request) if seat is None else [self._request_of(self._holder(seat), request)]
         for each in asked:
             answer = await self._client.request(each)
         return answer
 
-    def _share_out(self, request: requests.Request) -> Sequence[requests.Request]:
+    def _list_requests(self, request: requests.Request) -> Sequence[requests.Request]:
         """Return one request for each local player concerned; in a rematch or takeback, all of them agree at once."""
         match request:
             case requests.Rematch():
@@ -350,7 +350,7 @@ class Room(Followed[RoomState]):
         others = {mark: seat for mark, seat in state.seats.items() if seat and not seat.out}
         asking = others.pop(state.offers.draw or state.offers.undo or "", None)
         if asking is not None and state.offers.undo and asking.player in self.local_players:
-            return asking.player  # see `_share_out`: the other local players agree at once
+            return asking.player  # see `_list_requests`: the other local players agree at once
         if asking is None or asking.player != actor:
             return actor
         return next((seat.player for seat in others.values() if seat.player in self.local_players), actor)

@@ -40,7 +40,7 @@ class Tournament(Followed[EventState]):
         super().__init__(client, code)
         self.ticket = ""
         self.cards: tuple[Card, ...] = ()
-        self._came_at = 0.0
+        self._received_at = 0.0
         self._has_ended = False
 
     @property
@@ -60,7 +60,7 @@ class Tournament(Followed[EventState]):
     @property
     def age_ms(self) -> int:
         """The age of the newest state in ms; the state's times count from its arrival."""
-        return round((asyncio.get_running_loop().time() - self._came_at) * 1000)
+        return round((asyncio.get_running_loop().time() - self._received_at) * 1000)
 
     @property
     def is_organiser(self) -> bool:
@@ -105,7 +105,7 @@ class Tournament(Followed[EventState]):
         elif self.has_state:
             self.state = take_in(self.state, push, self.viewer)
         self._states_seen += self.has_state
-        self._came_at = asyncio.get_running_loop().time()
+        self._received_at = asyncio.get_running_loop().time()
         self._changed.note()
 
     def _end(self, lost: ConnectionLost | None) -> None:

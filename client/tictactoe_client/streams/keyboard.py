@@ -99,7 +99,7 @@ def standard_input() -> Keyboard:
 
 _QUESTIONS: Final[list[Callable[[], bool]]] = []
 _ENDED_BY: Final[list[int]] = []
-"""The signal that ends the run, or nothing."""
+"""The signal that ends the run; empty until there is one."""
 
 
 def is_decision(end: BaseException) -> bool:

@@ -62,13 +62,13 @@ class HistoryPage(ListPage):
     def _ask(self, *, anew: bool) -> None:
         if not self._is_asking:
             known = () if anew else self.games
-            self._is_asking = self.program.start_online(lambda client: self._learn(client, known))
+            self._is_asking = self.program.start_online(lambda client: self._load(client, known))
 
     async def ask_for(self, client: Client, many: int, before: str | None) -> tuple[str, tuple[PastGame, ...]]:
         """Return the player's id, and at most `many` of their games, older than the game `before` if given."""
         return client.player, await client.games.list(many, before=before)
 
-    async def _learn(self, client: Client, known: tuple[PastGame, ...]) -> None:
+    async def _load(self, client: Client, known: tuple[PastGame, ...]) -> None:
         count = PAGE_GAMES if self._limit is None else min(PAGE_GAMES, self._limit - len(known))
         try:
             viewer, games = await self.ask_for(client, count, known[-1].game_id if known else None)

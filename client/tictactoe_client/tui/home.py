@@ -47,7 +47,7 @@ _VALUE_COLUMN: Final = 24
 
 
 @dataclass(slots=True)
-class Turn:
+class MenuChoice:
     """A choice in a menu line: the possible values by label, and the current value."""
 
     value: str
@@ -73,7 +73,7 @@ class Entry(NamedTuple):
     title: str
     note: str
     open: Callable[[], object]
-    choice: Turn | None = None
+    choice: MenuChoice | None = None
 
 
 class Listed(NamedTuple):
@@ -116,7 +116,7 @@ class HomePage(ListPage):
         super().__init__()
         self.rooms = Rows("rooms")
         self.menu, self.waiting = Vertical(id="menu"), Vertical(id="waiting")
-        self.game, self.level = Turn("classic"), Turn("medium")
+        self.game, self.level = MenuChoice("classic"), MenuChoice("medium")
         self.held: tuple[HeldSeat, ...] = ()
         self.nearby: tuple[NearbyServer, ...] = ()
         self._entries: dict[str, Entry] = {}

@@ -21,7 +21,7 @@ class Keymap:
 
     @property
     def for_library(self) -> Mapping[str, str]:
-        """The keymap for Textual; empty if no key was changed, because Textual drops keys that two actions share."""
+        """The keymap for Textual; {} if no key was changed, because Textual drops keys that two actions share."""
         return {name: ",".join(keys) for name, keys in self._keys.items()} if self._keys != ACTIONS else {}
 
     def find(self, key: str, text: str, actions: Sequence[str]) -> str:

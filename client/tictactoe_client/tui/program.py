@@ -193,7 +193,7 @@ class Program(App[int], inherit_bindings=False):
             hear=self._hear,
             connected=self._connected,
             changed=self.redraw,
-            failed=self._lose,
+            failed=self._handle_loss,
         )
         self._rung: set[str] = set()
         self._answered: set[str] = set()
@@ -362,7 +362,7 @@ class Program(App[int], inherit_bindings=False):
             speak(in_ascii=self.settings.ascii)
         option = SCREEN_OPTIONS[field]
         if option.key not in self.settings.fixed:
-            self.start(self._keep(option.key, option.entry_of(value)))
+            self.start(self._save_choice(option.key, option.entry_of(value)))
         self.show_theme()
 
     def rename(self, name: str) -> None:
@@ -380,9 +380,9 @@ class Program(App[int], inherit_bindings=False):
         if self.settings.name_is_for_now or "name" in self.settings.fixed:
             self.say(say("program name for now"), "dim")
         else:
-            self.start(self._keep("name", name))
+            self.start(self._save_choice("name", name))
 
-    async def _keep(self, name: str, value: str | bool) -> None:
+    async def _save_choice(self, name: str, value: str | bool) -> None:
         """Save a setting, and earlier settings that could not be saved."""
         async with self.saving:
             self._unsaved[name] = value
@@ -524,7 +524,7 @@ class Program(App[int], inherit_bindings=False):
         self.failure = self.failure or error
         self._end(ExitCode.OUR_BUG)
 
-    def _lose(self, failure: ClientError) -> None:
+    def _handle_loss(self, failure: ClientError) -> None:
         """Handle the final loss of the connection: return to a page that survives it, end the program, or go home."""
         screen, is_first = self.screens[-1], len(self.screens) == 1
         if survivor := next((below for below in reversed(self.screens) if below.survives_loss()), None):

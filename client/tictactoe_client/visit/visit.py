@@ -45,7 +45,7 @@ class Visit:
         self.face = face
         self._session = session
         self._wanted: object | None = None
-        self._turn = asyncio.Lock()
+        self._entering = asyncio.Lock()
 
     @property
     def client(self) -> Client | None:
@@ -86,7 +86,7 @@ class Visit:
         """Give up as the program ends, waiting at most a second for the server."""
         self.give_up()
         with suppress(TimeoutError):
-            async with asyncio.timeout(GOODBYE_SECONDS), self._turn:
+            async with asyncio.timeout(GOODBYE_SECONDS), self._entering:
                 pass
 
     async def leave(self, room: Room) -> ExitCode:
@@ -153,7 +153,7 @@ class Visit:
             try:
                 if isinstance(way, EventWay):
                     return None if self.client is None else await way(self.client)
-                return await self._take_turn(way, wanted)
+                return await self._enter_room(way, wanted)
             except Refused as refused:
                 other = await self._find_other_way(way, refused)
                 client = self.client
@@ -163,10 +163,10 @@ class Visit:
                     raise
                 way, wanted = other, self._want(other)
 
-    async def _take_turn(self, choice: Choice, wanted: object | None) -> Entered | None:
+    async def _enter_room(self, choice: Choice, wanted: object | None) -> Entered | None:
         session = self._session
         try:
-            async with self._turn:
+            async with self._entering:
                 client = session.client
                 if client is None or self._wanted is not wanted:
                     return None

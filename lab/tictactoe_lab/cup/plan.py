@@ -88,7 +88,7 @@ def _find_book(rules: Rules) -> Position | None:
 
 
 def _draw(position: Position, plies: int, random: Random, *, is_book: bool) -> tuple[int, ...]:
-    """Return the moves of an opening, or no moves if they end the game."""
+    """Return the moves of a random opening, or () if they end the game."""
     while position.outcome is None and not position.options and (position.opening or position.ply < plies):
         position = position.play(random.choice(opening_cells(position) if is_book else position.legal_cells))
     return position.moves if position.outcome is None else ()

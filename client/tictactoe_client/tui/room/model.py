@@ -189,7 +189,7 @@ class RoomModel:
         self.review.look()
 
 
-_OURS: Final = ("own draw", "own undo", "own rematch", "deserted", "absent")
+_AWAITING_OTHERS: Final = ("own draw", "own undo", "own rematch", "deserted", "absent")
 """The ids of questions that we only wait for: other players have to answer or return."""
 _CONFIRMS: Final = {"confirm": "confirm", "play on": "back", "give up": "give_up"}
 
@@ -255,7 +255,7 @@ def write_question(model: RoomModel, scene: Scene, keymap: Keymap, *, is_brief: 
             key = _CONFIRMS.get(answer.name) or (key_for(deed) if deed is not None else "")
             take = take_of(model.room.state, deed.argument) if is_brief and deed is not None else ""
             answers.append(f"{keymap.show(key)} {name_option(take) if take else answer.label}")
-    role = "bad" if question.id == "confirm" else "dim" if question.id in _OURS else "warn"
+    role = "bad" if question.id == "confirm" else "dim" if question.id in _AWAITING_OTHERS else "warn"
     return "   ".join(answers if is_brief else [question.text, *answers]), role
 
 
