@@ -107,7 +107,7 @@ export class EventWall {
 	#drawResults() {
 		const rows = (this.following.state?.pairings ?? []).slice(0, MOST_ROWS).map((one) => {
 			const names = sidesOf(one).map(([, , name]) => name).join(" – ");
-			return h("tr", h("th.name", { scope: "row" }, fit(names)), h("td.points", describeScore(one)));
+			return h("tr", h("th.name", { scope: "row" }, fit(names)), h("td.points", fit(describeScore(one))));
 		});
 		return makeTable("table.wall-table.wall-results", say("page event pairings"), rows);
 	}
