@@ -17,6 +17,7 @@ export class Talk {
 	/** @param {GamePage} page */
 	constructor(page) {
 		this.page = page;
+		new ResizeObserver(() => (this.#lines.scrollTop = this.#lines.scrollHeight)).observe(this.#lines);
 	}
 
 	draw() {
@@ -41,7 +42,6 @@ export class Talk {
 		const isOpen = this.element.classList.toggle("open");
 		this.heard.ariaExpanded = String(isOpen);
 		if (isOpen) this.#lines.focus();
-		this.#lines.scrollTop = this.#lines.scrollHeight;
 		this.element.scrollIntoView({ block: "nearest" });
 		this.#tellUnread(0);
 	}

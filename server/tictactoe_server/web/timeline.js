@@ -78,7 +78,7 @@ export class Timeline {
 		const look = lookOf(rules);
 		showKeyed(this.list, listed, ({ ply, mark, cell, choice }) => `${look} ${ply} ${mark}${cell} ${choice}`, (move) => this.#makeMove(rules, move), drawKind);
 		this.#markCurrent(this.list.children[this.shown - 1]?.firstElementChild ?? null);
-		setText(this.#where, moves.length ? `${this.shown} / ${moves.length}` : say("no move yet"));
+		setText(this.#where, `${this.shown} / ${moves.length}`);
 		this.#playing.hidden = status !== "over" || !moves.length;
 		setText(this.#playing, this.#timer ? "❚❚" : "▶");
 		this.#playing.setAttribute("aria-label", say(this.#timer ? "view steps pause" : "view steps play"));
