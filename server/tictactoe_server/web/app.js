@@ -43,15 +43,15 @@ export class App {
 		const onPhase = () => {
 			const { isSilent } = connection;
 			const isOn = connection.phase === "on";
-			if (wasOn && connection.isTroubled) {
-				for (const room of this.rooms.of(connection)) room.lose();
-				tell(connection.reason || sayTitle("banner lost"));
-			}
+			const isLost = wasOn && connection.isTroubled;
+			if (isLost) for (const room of this.rooms.of(connection)) room.lose();
 			if (isOn && wasSilent !== isSilent) tell(say(isSilent ? "page silent" : "page answers"));
 			if (isOn && !wasOn && this.status.textContent === sayTitle("banner lost")) tell("");
 			[wasOn, wasSilent] = [isOn, isSilent];
 			this.around.onPhase();
-			if (!connection.welcome && connection.reason !== told) tell((told = connection.reason), !!document.querySelector(".banner:not([hidden])"));
+			const hasBanner = !!document.querySelector(".banner:not([hidden])");
+			if (isLost) tell(connection.reason || sayTitle("banner lost"), hasBanner);
+			if (!connection.welcome && connection.reason !== told) tell((told = connection.reason), hasBanner);
 		};
 		const connection = new Connection(identity, {
 			onPhase,
@@ -126,7 +126,9 @@ export class App {
 		this.around.navigate(urlOf(path));
 	}
 
+	/** Wait for the connection, and say so if there is trouble. */
 	arrive() {
+		if (this.connection.isTroubled) this.say(this.connection.reason || say("view connection unreachable"));
 		return this.connection.arrive();
 	}
 

@@ -157,6 +157,7 @@ export class GamePage {
 		if (this.days) this.days.draw();
 		else this.loadDays().then((days) => days?.draw());
 		this.element.classList.toggle("local", !!this.room?.isLocal);
+		this.element.classList.toggle("ended", !!this.room?.ended);
 		stage.drawReview(review?.element ?? null, review?.text ?? "");
 		stage.tick(scene);
 		return this.#signals.draw(scene.turn.kind === "mine", scene.head);
