@@ -1,6 +1,6 @@
 /** What every page shares: the player, the connection, the rooms, and the announcements. */
 
-import { say, sayTitle } from "./catalogue.js";
+import { say, sayOr, sayTitle } from "./catalogue.js";
 import { Connection } from "./connection.js";
 import { button, h, setText, urlOf } from "./dom.js";
 import { isGuest } from "./identity.js";
@@ -19,6 +19,8 @@ export class App {
 	names = new Map();
 	/** The games over days that await the player's move, the longest wait first. @type {readonly (Protocol.Turn & { until: number })[]} */
 	turns = [];
+	/** Called when another device has become the player's. @type {() => unknown} */
+	onDevices = () => undefined;
 	#title = "";
 	#hiding = 0;
 
@@ -38,7 +40,7 @@ export class App {
 
 	/** @param {{name: string, token: string}} identity @param {string} [url] */
 	connect(identity, url) {
-		let [wasOn, wasSilent, told, newsTold] = [false, false, "", ""];
+		let [wasOn, wasSilent, told] = [false, false, ""];
 		const tell = (text = "", isShown = false) => connection === this.connection && this.say(text, isShown);
 		const onPhase = () => {
 			const { isSilent } = connection;
@@ -57,7 +59,7 @@ export class App {
 			onPhase,
 			onWelcome: () => {
 				const code = connection.welcome?.device_news;
-				if ((code === "device_added" || code === "device_refused") && code !== newsTold) tell(say("server says", { text: say(`announced ${(newsTold = code)}`) }));
+				if (code) this.#tellDevices(sayOr(`announced ${code}`, ""));
 				for (const room of this.rooms.of(connection)) this.rooms.follow(room);
 				if (connection === this.connection) this.around.onWelcome();
 				for (const call of connection.welcome?.calls ?? []) this.#answer(call);
@@ -68,7 +70,8 @@ export class App {
 			onNews: (news) => {
 				this.rooms.hear(news, connection);
 				if (news.type === "replaced" && this.rooms.shown?.code !== news.room) tell(say("taken over"));
-				if (news.type === "notice" || news.type === "announcement") tell(describePush(news));
+				if (news.type === "announcement" && news.code) this.#tellDevices(news.text, true);
+				else if (news.type === "notice" || news.type === "announcement") tell(describePush(news));
 				else if (news.type === "call") this.#answer(news);
 				else if (news.type === "turns" && connection === this.home) this.#hearTurns(news.turns);
 				else if (news.type === "challenge" || news.type === "challenge_over" || news.type === "rated") this.hearLadders(news);
@@ -92,6 +95,16 @@ export class App {
 	#answer(call) {
 		// If the server is unreachable, its next welcome repeats the call.
 		import("./events/call.js").then(({ answerCall }) => answerCall(this, call), () => undefined);
+	}
+
+	/** Show news of the player's devices until it is closed; a welcome's only once a day, since it repeats them for three days. */
+	async #tellDevices(text = "", isNew = false) {
+		const told = `${new Date().toDateString()} ${text}`;
+		if (!text || (!isNew && told === this.kept.told)) return;
+		this.keep({ told });
+		this.onDevices();
+		const [{ showNotice }, { showNames }] = await Promise.all([import("./banner.js"), import("./names.js")]);
+		showNotice(text, button(say("page name devices"), () => showNames(this), { class: "primary" }));
 	}
 
 	/** Pass on news of challenges and rated games; their module is loaded when the first news arrives. @param {LadderNews} news */

@@ -40,7 +40,7 @@ export function makeHome(app, fragment = "") {
 		app.keep({ game: preset });
 		play.describe();
 	});
-	const keep = button(say("page name keep"), () => showNames());
+	const keep = button("", () => showNames());
 	const element = h("div.home",
 		h("div.hero", title, h("div.row", h("label.row", playing, name), keep)),
 		greeting,
@@ -62,6 +62,7 @@ export function makeHome(app, fragment = "") {
 		setText(greeting, [welcome?.greeting, welcome?.chat && say(`refused not_allowed chat ${welcome.chat}`), app.isNamed && say("page names given")].filter(Boolean).join("\n"));
 		setEmblem(playing, welcome?.player);
 		name.readOnly = keep.hidden = app.isNamed;
+		setText(keep, say(welcome?.claimed ? "name title" : "page name keep"));
 		if (document.activeElement !== name) name.value = connection.identity.refused ?? connection.name;
 		const other = welcome?.claimed === false && closedFor !== connection.name && say("name others", { name: connection.name });
 		setText(notice, connection.isTroubled ? connection.reason || say("view connection unreachable") : other || "");

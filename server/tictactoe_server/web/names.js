@@ -16,17 +16,28 @@ addEventListener("beforeunload", (event) => codes.length && event.preventDefault
 /** @param {App} app @param {string} [code] that another device showed, with which one came here */
 export function showNames(app, code = "") {
 	const { connection } = app;
-	const [about, list, own] = [h("p"), h("ul.rooms"), nameInput({ value: connection.name })];
+	const [about, list, own, keep] = [h("p"), h("ul.rooms"), nameInput({ value: connection.name, input: drawKeep }), h("button")];
+	let kept = "";
 	const only = checkbox({ change: () => ask({ type: "block", strangers: only.checked }) });
 	const strangers = h("div", { hidden: true }, checkField(say("option strangers"), only));
 	const [written, told] = [h("div.written", { role: "status" }), h("div.identity", { role: "status" })];
 	const { element: fault, blame } = makeFault(about);
 	const enter = makeWayBack(app, code, blame, () => dialog.close());
-	const others = [h("form.row", { submit: claim }, field(say("name deed claim"), own), h("button", say("page name claim"))), strangers, h("h3", say("page name devices")), list, h("div.row", button(say("name deed link"), link)), told, h("details", h("summary", say("name deed back")), enter), makeOwnData(app, ask, () => dialog.close())];
+	const others = [h("form.row", { submit: claim }, field(say("name deed claim"), own), keep), strangers, h("h3", say("page name devices")), list, h("div.row", button(say("name deed link"), link)), told, h("details", h("summary", say("name deed back")), enter), makeOwnData(app, ask, () => dialog.close())];
 	const dialog = openDialog(say("name title"), h("div.identity", about, fault, written, ...(code ? [h("p", say("page name arrived")), enter] : others)));
 	drawCodes(app, written);
+	drawKeep();
 	learn();
+	app.onDevices = learn;
 	return dialog;
+
+	function isKept() {
+		return !!kept && own.value.trim() === kept;
+	}
+
+	function drawKeep() {
+		setText(keep, say(isKept() ? "name codes new" : "page name claim"));
+	}
 
 	async function learn() {
 		await app.arrive();
@@ -35,6 +46,8 @@ export function showNames(app, code = "") {
 		const { devices = [], claimed, codes_left: n = 0 } = ok;
 		const { name, welcome } = connection;
 		if (claimed && welcome) welcome.claimed = true;
+		kept = claimed ?? "";
+		drawKeep();
 		const id = claimed ? "name own" : welcome?.claimed === false ? "name others" : "name free";
 		setText(about, say(id, { name: claimed ?? name, n }));
 		show(list, devices.map(makeDevice));
@@ -51,14 +64,15 @@ export function showNames(app, code = "") {
 	}
 
 	async function claim() {
+		if (isKept() && !confirm(say("name codes again"))) return;
 		const ok = await ask({ type: "claim_name", name: own.value.trim() }, own);
 		if (!ok) return;
 		connection.identity.name = own.value.trim();
 		app.keep({ name: connection.name });
 		codes = ok.rescue ?? [];
 		drawCodes(app, written);
-		app.around.onPhase();
 		await learn();
+		app.around.onPhase();
 	}
 
 	async function link() {

@@ -167,6 +167,7 @@ interface Kept {
 	tokens: Record<string, string>;
 	aside?: Aside[];
 	asked?: boolean;
+	told?: string;
 	sound: boolean;
 	theme: string;
 	game: string;
