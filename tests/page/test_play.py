@@ -167,7 +167,7 @@ async def test_a_finished_game_can_be_reviewed_shared_and_listed(server: Server,
 async def test_a_review_shows_the_turning_point_and_the_mistake(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit)
     await take_turns((4, 1, 0, 8, 6, 2, 3), ana, bo)
-    for text in "abcdefgh":
+    for text in "abcde":
         await bo.page.get_by_label("Say something").fill(text)
         await bo.page.keyboard.press("Enter")
         await expect(ana.page.locator(".lines li").last).to_have_text(f"bo {text}")

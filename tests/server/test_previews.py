@@ -12,6 +12,7 @@ from tictactoe_protocol.pushes import RoomState
 from tictactoe_server.features.previews.pictures import BoardCard, Card, Seat, TableCard, draw, spell
 from tictactoe_server.features.previews.service import Previews, card_of_room
 from tictactoe_server.server import Server
+from tictactoe_words.catalogue import speaking
 
 pytestmark = pytest.mark.features
 
@@ -80,6 +81,8 @@ async def test_a_name_that_cannot_be_drawn_is_its_mark_everywhere(server: Server
         state = await play_out({"X": ana, "O": bo}, room, LINE_FOR_X[:1])
         card = card_of_room(convert(state, RoomState, strict=False))
         assert ([seat.name for seat in card.seats], card.heading) == (["X", "O"], "It's O's move.")
+        with speaking("de"):
+            assert card_of_room(convert(state, RoomState, strict=False)).heading == "O ist am Zug."
 
 
 async def test_nothing_is_shown_of_a_private_room(server: Server) -> None:
@@ -101,7 +104,9 @@ async def test_a_shared_game_has_its_last_board_and_one_that_is_not_shared_has_n
         id = (await ana.ask("share", game_id=game))["replay"]
         card = card_of((await get(server, f"/replay/{id}", accept=BROWSER)).body)
         assert card["og:image"].endswith(f"/preview/replay/{id}.png")
-        pixels_of((await get(server, f"/preview/replay/{id}.png")).body)
+        for path in (room, f"replay/{id}"):
+            english = pixels_of((await get(server, f"/preview/{path}.png")).body)
+            assert pixels_of((await get(server, f"/preview/{path}.png", "Accept-Language: de")).body) != english
         await ana.ask("share", game_id=game, on=False)
         assert (await get(server, f"/preview/replay/{id}.png")).status == 404
 

@@ -254,7 +254,7 @@ class Pages:
         has_picture = origin and path and any(pattern.fullmatch(path) for pattern, _ in self._routes)
         picture = f"{origin}{head.picture}" if has_picture else ""
         card = link_card(own_title or "tictactoe", title, head.description, f"{origin}{request.path}", picture)
-        language = _language_of(request)
+        language = language_of(request)
         body = self._assets.page(title, head.description, address, language, head.module, card, request.root)
         return HttpResponse(status, body, "text/html; charset=utf-8")
 
@@ -299,7 +299,7 @@ def _text(lines: Iterable[str], status: HTTPStatus = HTTPStatus.OK) -> HttpRespo
     return HttpResponse(status, "".join(f"{line}\n" for line in lines).encode())
 
 
-def _language_of(request: HttpRequest) -> str:
+def language_of(request: HttpRequest) -> str:
     chosen = _LANGUAGE_COOKIE.findall(request.field("cookie"))
     accepted = _ACCEPTED_LANGUAGE.findall(request.field("accept-language").lower())
     return next((language for language in (*chosen, *accepted) if language in LANGUAGES), LANGUAGES[0])

@@ -23,13 +23,17 @@ from tictactoe_server.core.core import Core, Service
 from tictactoe_server.features.previews import pictures
 from tictactoe_server.features.previews.pictures import BoardCard, Card, Seat, TableCard, spell
 from tictactoe_server.http import texts
+from tictactoe_server.http.pages import language_of
 from tictactoe_server.play.checks import find_public
 from tictactoe_server.play.history import find_shared
 from tictactoe_server.records.tables import SHARES
 from tictactoe_server.rooms.finished import FinishedGame, final_position
-from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, Reply, say
+from tictactoe_server.transport.http_messages import HttpRequest, HttpResponse, Reply
+from tictactoe_server.transport.http_messages import say as reply
+from tictactoe_words.catalogue import say, speaking
+from tictactoe_words.telling import describe_verdict, describe_why_over
 from tictactoe_words.tournaments import describe_standing, describe_word, tabulate
-from tictactoe_words.wording import capitalize, describe_rules
+from tictactoe_words.wording import capitalize, describe_reason, describe_rules, describe_turn, is_draw
 
 MOST_KEPT: Final = 200  # pictures in the cache, each of about 40 kB
 MOST_WAITING: Final = 32  # pictures waiting to be drawn
@@ -38,6 +42,7 @@ _FRESH: Final = (("Cache-Control", "public, max-age=30"),)
 _STONES: Final = ("gomoku", "gomoku-standard")
 
 Named = TypeVar("Named", SeatState, PastPlayer)
+Shown = TypeVar("Shown")
 
 
 class Previews(Service):
@@ -61,37 +66,28 @@ class Previews(Service):
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def home(self, request: HttpRequest) -> Reply:
-        return await self._answer(BoardCard((), self._title, texts.HEAD_OF_SITE[1], "XOX.XO..O", 3, "XO"))
+        note = texts.HEAD_OF_SITE[1]
+        return await self._answer(request, lambda title: BoardCard((), title, note, "XOX.XO..O", 3, "XO"), self._title)
 
     async def room(self, request: HttpRequest, text: str) -> Reply:
-        return await self._answer(card_of_room(await find_public(self._core, request, text)))
+        return await self._answer(request, card_of_room, await find_public(self._core, request, text))
 
     async def event(self, find: Callable[..., Awaitable[EventState]], request: HttpRequest, text: str) -> Reply:
-        state = await find(request, text)
-        head = state.head
-        _, *rows = tabulate(state.table[: pictures.MOST_ROWS], "").values()
-        more = head.players - len(rows)
-        standing = describe_standing(state).rstrip(".")
-        return await self._answer(
-            TableCard(
-                spell(clean_text(head.title), texts.TITLE),
-                spell(capitalize(standing)),
-                f"{describe_word('kind', head.kind).capitalize()}. {describe_rules(head.rules)}.",
-                tuple((place, spell(name, "a player"), won) for place, name, won, *_ in rows),
-                f"and {more} more" if more > 0 else "",
-            )
-        )
+        return await self._answer(request, card_of_event, await find(request, text))
 
     async def replay(self, request: HttpRequest, id: str) -> Reply:
-        return await self._answer(card_of_game(self._core.names.public(await find_shared(self._shares, id))))
+        game = self._core.names.public(await find_shared(self._shares, id))
+        return await self._answer(request, card_of_game, game)
 
-    async def _answer(self, card: Card) -> HttpResponse:
+    async def _answer(self, request: HttpRequest, make: Callable[[Shown], Card], shown: Shown) -> HttpResponse:
         """Return a response with the picture of a card. For concurrent requests, the picture is drawn only once."""
+        with speaking(language_of(request)):
+            card = make(shown)
         picture = self._pictures.pop(card, None)
         if picture is None or (picture.done() and picture.exception() is not None):
             if sum(not one.done() for one in self._pictures.values()) >= MOST_WAITING:
                 words = "Too many requests for pictures. Try again soon."
-                return say(HTTPStatus.SERVICE_UNAVAILABLE, words, ("Retry-After", "2"))
+                return reply(HTTPStatus.SERVICE_UNAVAILABLE, words, ("Retry-After", "2"))
             picture = asyncio.get_running_loop().run_in_executor(self._thread, pictures.draw, card)
         self._pictures[card] = picture
         if len(self._pictures) > MOST_KEPT:
@@ -99,10 +95,25 @@ class Previews(Service):
         return HttpResponse(HTTPStatus.OK, await asyncio.shield(picture), "image/png", _FRESH)
 
 
+def card_of_event(state: EventState) -> TableCard:
+    head = state.head
+    _, *rows = tabulate(state.table[: pictures.MOST_ROWS], "").values()
+    more = head.players - len(rows)
+    return TableCard(
+        spell(clean_text(head.title), texts.TITLE),
+        spell(capitalize(describe_standing(state).rstrip("."))),
+        f"{capitalize(describe_word('kind', head.kind))}. {capitalize(describe_rules(head.rules))}.",
+        tuple((place, spell(name, "?"), won) for place, name, won, *_ in rows),
+        say("tournament and more", n=more) if more > 0 else "",
+    )
+
+
 def card_of_room(state: RoomState) -> BoardCard:
     shown = replace(state, seats={mark: seat and _spelled(seat, mark) for mark, seat in state.seats.items()})
     first, line = (state.turn, ()) if state.result is None else (state.result.winner, tuple(state.result.line))
-    words = texts.describe_standing(shown)
+    words = (
+        f"{describe_verdict(shown, '')} {describe_why_over(shown, '')}" if state.result else describe_turn(shown, "")
+    )
     return _card(state.rules, shown.seats, first, words, board=state.board, last=state.last, line=line)
 
 
@@ -110,7 +121,10 @@ def card_of_game(game: FinishedGame) -> BoardCard:
     position, result = final_position(game), game.result
     named = replace(game, players={mark: _spelled(player, mark) for mark, player in game.players.items()})
     shown = {"board": position.board, "last": position.last, "line": tuple(result.line)}
-    return _card(game.rules, named.players, result.winner, texts.describe_outcome(named), **shown)
+    verdict = "wins" if result.winner else "draw" if is_draw(result) else "none"
+    name = "" if result.winner is None else named.players[result.winner].name
+    how = capitalize(f"{describe_reason(result.reason)}, {say('count move', n=len(game.moves))}.")
+    return _card(game.rules, named.players, result.winner, f"{say(f'verdict {verdict}', name=name)} {how}", **shown)
 
 
 def _spelled(one: Named, mark: str) -> Named:
