@@ -100,7 +100,7 @@ def _seat_in(state: RoomState, viewer: str) -> str | None:
 
 
 def note_game(before: ExitCode | None, state: RoomState | None, viewer: str) -> ExitCode | None:
-    """Return the code for our result in the run's latest game, called as we leave a room; None if we never had a seat.
+    """Return the exit code for our result in the run's latest game as we leave a room; None if we never had a seat.
 
     Args:
         before: The code for the games before this room.

@@ -340,7 +340,7 @@ async def _show_events(settings: Settings) -> int:
 async def _open_event(
     settings: Settings, *, clock: str, entry: str, roster: str | None, ready: int, rest: int, late: int, **more: Any
 ) -> int:
-    """Open an event and print its code, links and cards; `more` has further fields of `EventOpen`, None if not set."""
+    """Open an event and print its code, links and cards; `more` has further fields of `EventOpen` or None for each."""
     names = _read_roster(roster) if roster is not None else ()
     terms: dict[str, Any] = {"entry": "roster" if names else entry, "title": say("page event")}
     terms |= {name: term for name, term in more.items() if term not in (None, "")}

@@ -61,7 +61,7 @@ def change_file(path: Path, change: Callable[[bytes], bytes], *, seconds: float 
 
 
 def create_file(path: Path, text: str) -> None:
-    """Write a new file; raises `FileExistsError`. `OSError` and `ValueError` leave no file behind."""
+    """Write a new file; raises `FileExistsError`, or if writing fails, `OSError` or `ValueError` and leaves no file."""
     with open(path, "x", encoding="utf-8", newline="\n") as file:
         try:
             file.write(text)
@@ -87,7 +87,7 @@ def _replace(target: Path, content: bytes) -> None:
 
 @contextlib.contextmanager
 def _locked(lock: Path, seconds: float) -> Iterator[None]:
-    """Keep other programs out by a locked file, if the platform has such locks; raises `Busy` after `seconds`."""
+    """Lock a file against other programs, if the platform has such locks; raises `Busy` after `seconds`."""
     try:
         import fcntl
     except ImportError:

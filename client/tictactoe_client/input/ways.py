@@ -114,7 +114,7 @@ class EventWay:
 
 
 def next_turn(client: Client | None, room: str = "") -> Choice | None:
-    """Return how to enter the game over days that awaits our move next, after the one in `room`; None without any."""
+    """Return how to enter the next game over days that awaits our move, after the game in `room`; or None."""
     codes = [turn.room for turn in client.turns] if client is not None else []
     at = codes.index(room) if room in codes else -1
     others = codes[at + 1 :] + codes[: max(0, at)]

@@ -80,7 +80,7 @@ class Challenges:
         Raises `Refused` if our challenge ends otherwise. If the call is cancelled, the challenge is withdrawn.
 
         Args:
-            sent: The call of `send`.
+            sent: A call of `send`, which this method awaits.
         """
         async with self._client.messages() as messages:
             sending = asyncio.ensure_future(sent)

@@ -603,7 +603,7 @@ class Client:
     async def _ask_for(self, pending: Pending, url: str) -> Message | None:
         """Ask the current server to take over a room where we have a seat, since the room's server does not answer.
 
-        Returns the answer if we are in the room then, otherwise None. The server is asked at most once a minute.
+        Returns the server's answer if it accepts, otherwise None. The server is asked at most once a minute.
         """
         now, room, own = asyncio.get_running_loop().time(), pending.room, pending.brings_back
         has_seat = not own.is_watching if own else any(seat.room == room for seat in self._connection.welcome.rooms)

@@ -147,7 +147,7 @@ class ClientScreen(Screen[None], inherit_bindings=False):
         return True
 
     def takes(self, action: str) -> bool:
-        """Return True if the screen itself uses the key of this answer to challenges."""
+        """Return True if this screen itself uses the key that otherwise answers challenges by `action`."""
         return False
 
     def describe_key(self, label: str) -> str:
@@ -289,7 +289,7 @@ class Program(App[int], inherit_bindings=False):
         self.redraw()
 
     def describe_connection(self, width: int, *, holds_seat: bool = False) -> tuple[str, str] | None:
-        """Return a text about a lost connection and its style, or None while connected.
+        """Return a text about the lost connection and its style, or None if the connection is not lost.
 
         With `holds_seat`, the text says how long the seat is still held.
         """

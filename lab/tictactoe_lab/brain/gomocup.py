@@ -90,7 +90,7 @@ def say_opening(position: Position) -> Iterator[str]:
 
 
 def read_opening(answer: str, position: Position) -> dict[Moment, int | str]:
-    """Return the engine's moves and choices, each by the moment when it is due; {} if the answer is illegal.
+    """Return the engine's moves and choices, keyed by the moment when each is due; {} if the answer is illegal.
 
     The engine has the second colour: it keeps that colour by placing a stone, and takes the first with ``SWAP``.
     """
