@@ -45,13 +45,21 @@ async def test_the_bot_in_javascript_of_the_documentation_plays_to_the_end(serve
 
 
 @needs_node
-async def test_the_bot_in_javascript_waits_for_an_opponent_and_plays_it(server: Server, tmp_path: Path) -> None:
-    program = write_program(BOTS_PAGE, tmp_path)
-    command = ("node", program, "play", "--server", server.url)
-    first = await start_program(*command, stdout=PIPE, stderr=PIPE, env=environment())
+@pytest.mark.parametrize(
+    ("opens", "enters"),
+    [("play", "play"), ("new --board 6x3 --win 3 --gravity --blocked a3,b3,c3,a5,b5,c5", "join {}")],
+)
+async def test_the_bot_in_javascript_waits_for_an_opponent_and_plays_it(
+    opens: str, enters: str, server: Server, tmp_path: Path
+) -> None:
+    command = ("node", write_program(BOTS_PAGE, tmp_path), "--server", server.url)
+    first = await start_program(*command, *opens.split(), stdout=PIPE, stderr=PIPE, env=environment())
     assert first.stderr is not None
-    assert re.fullmatch(rb"Waiting for an opponent in [A-Z0-9]{6}\.\n", await first.stderr.readline())
-    second = await start_program(*command, stdout=PIPE, stderr=PIPE, env=environment())
+    waiting = re.fullmatch(r"Waiting for an opponent in ([A-Z0-9]{6})\.\n", (await first.stderr.readline()).decode())
+    assert waiting is not None
+    second = await start_program(
+        *command, *enters.format(waiting[1]).split(), stdout=PIPE, stderr=PIPE, env=environment()
+    )
     for process in (first, second):
         output, _ = await process.communicate()
         assert process.returncode == 0
