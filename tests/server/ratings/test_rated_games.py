@@ -87,7 +87,7 @@ async def test_a_server_without_ladders_refuses_rated_games_and_pages(terms: dic
             await ana.ask("ratings", rules=RULES),
             await ana.ask("profile", player=ana.welcome["player"]),
         ):
-            assert asked["data"]["why"] == "ladders off"
+            assert asked["data"] == {"why": "ladders off"}
         assert json.loads((await get(server, "/api/ladders")).body) == {"ladders": []}
         for path in (f"/api/ladders/{RULES}", f"/ladder/{RULES}", f"/api/players/{ana.welcome['player']}"):
             assert (await get(server, path)).status == 404

@@ -134,9 +134,10 @@ class Ladders(Service, RoomPolicy):
 
     def check_key(self, key: str) -> str:
         """Return `key` if there is a ladder with this key; otherwise raise `Refused`."""
+        if not self.presets:
+            raise Refused(ErrorCode.NOT_ALLOWED, "ladders off", path="rules")
         if key not in self.presets:
-            why = "ladder" if self.presets else "ladders off"
-            raise Refused(ErrorCode.NOT_ALLOWED, why, path="rules", ladders=list(self.presets))
+            raise Refused(ErrorCode.NOT_ALLOWED, "ladder", path="rules", ladders=list(self.presets))
         return key
 
     def _running_games(self, one: str, other: str) -> set[tuple[str, int]]:
