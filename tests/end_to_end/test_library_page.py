@@ -37,22 +37,12 @@ PROGRAMS["better bot"] = f"{IMPORT}\n" + re.sub(
     r"def choose.*?\n\n\n", f"{CHOOSE}\n\n", PROGRAMS["bot"], flags=re.DOTALL
 )
 EXAMPLES = dict(re.findall(r"<!-- example: (\w+) -->\n```python\n(.*?)```", PAGE, re.DOTALL))
-IMPORTED = """
-import asyncio
-import contextlib
-from tictactoe_client import Client, Refused, connect
-from tictactoe_engine import Rules
-from tictactoe_engine.records import parse_record
-from tictactoe_protocol import days, names, rated, requests
-from tictactoe_protocol.events import EventOpen
-from tictactoe_protocol.pushes import Ok
-from tictactoe_protocol.terms import ClockFields
-"""
+IMPORTS = EXAMPLES.pop("imports")
 
 
 def wrap_example(name: str) -> str:
     """Return an example of the page as a program with a function for its two clients."""
-    return f"{IMPORTED}\nasync def example(client: Client, other: Client) -> None:\n" + indent(EXAMPLES[name], "    ")
+    return f"{IMPORTS}\nasync def example(client: Client, other: Client) -> None:\n" + indent(EXAMPLES[name], "    ")
 
 
 PARTS = {"rooms": Rooms, "tournaments": Tournaments, "challenges": Challenges, "games": Games}
