@@ -1,7 +1,7 @@
 """Requests with `game` and `ply`, sent again: done once, acknowledged twice, and refused in another position."""
 
 from tests.rows import each
-from tests.server.requests import LEAVE, RESIGN, draw, rematch, undo
+from tests.server.requests import DECLINE, LEAVE, RESIGN, draw, rematch, undo
 from tests.server.tables import ANA, BO, CODE, CY, Step, Table, decode_room, encode_room, three, two
 from tictactoe_protocol.pushes import Offers, Result
 from tictactoe_protocol.requests import Draw, Undo
@@ -14,7 +14,6 @@ DONE: dict[str, tuple[list[Step], Draw | Undo, list[Step]]] = {
     "a draw that was declined": ([], OFFER, [(BO, draw("decline", 2)), (BO, OFFER)]),
     "a draw that was agreed": ([], OFFER, [(BO, draw("accept", 2))]),
     "a draw that was taken back": ([(ANA, OFFER)], draw("decline", 2), [8]),
-    "a draw that was offered already": ([(ANA, OFFER_ANY_TIME)], OFFER, [(BO, draw("decline", 2))]),
     "an undo that lapsed": ([], UNDO, [8]),
     "an undo that was declined": ([], UNDO, [(BO, undo("decline", 2))]),
     "an undo that was allowed": ([], UNDO, [(BO, undo("accept", 2))]),
@@ -34,6 +33,17 @@ def test_a_repeated_request_is_acknowledged_without_effect(name: str) -> None:
     assert table.do(ANA, request) is done
     table.room = decode_room(encode_room(done))
     assert table.do(ANA, request) == done
+
+
+def test_requests_without_the_fields_count_for_their_position() -> None:
+    table = two(0, 4, (ANA, OFFER_ANY_TIME))
+    offered = table.room
+    assert table.do(ANA, OFFER) is offered
+    declined = table.do_all((BO, draw("decline", 2)), (ANA, OFFER_ANY_TIME), (BO, DECLINE))
+    assert table.do(BO, draw("decline", 2)) is declined
+    assert table.do(ANA, OFFER) is declined
+    moved = table.do_all((ANA, OFFER_ANY_TIME), 8)
+    assert table.do(ANA, draw("offer", 3)) is moved
 
 
 def test_without_the_fields_an_offer_may_be_made_again_in_one_position() -> None:

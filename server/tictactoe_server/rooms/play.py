@@ -1,7 +1,7 @@
 """Commands in a room: moves, choices in an opening, offers, resignations, expired clocks, claims and rematches.
 
-A request that contains the number of the game and the number of moves is idempotent: `Room.asked` records that a
-request about an offer took effect, until moves are taken back and that number of moves is reached again.
+A request that contains the number of the game and the number of moves is idempotent: `Room.asked` records after how
+many moves a request about an offer took effect, until moves are taken back and that number of moves is reached again.
 """
 
 from __future__ import annotations
@@ -285,9 +285,7 @@ def offer(room: Room, player: Player, request: Draw | Undo, now: int) -> Room:
     if request.ply is not UNSET and request.ply != position.ply:
         raise Refused(ErrorCode.STALE, "position", path="ply", ply=request.ply, played=position.ply)
     after = _answer_offer(room, mark, kind, request.action, now)
-    if request.game is UNSET or request.ply is UNSET:
-        return after
-    return replace(after, asked={**after.asked, key: request.ply})
+    return room if after is room else replace(after, asked={**after.asked, key: position.ply})
 
 
 def _answer_offer(room: Room, mark: str, kind: str, action: str, now: int) -> Room:
