@@ -127,7 +127,9 @@ async def test_a_damaged_key_loses_its_row_and_dependent_rows(folder: Path) -> N
 
 
 @pytest.mark.parametrize("statement", cases("values of another kind"))
-async def test_a_value_of_another_kind_costs_its_row_alone(folder: Path, statement: str) -> None:
+async def test_a_value_of_another_kind_costs_its_row_alone(
+    folder: Path, statement: str, caplog: pytest.LogCaptureFixture
+) -> None:
     change(folder / FILE_NAME, statement)
     store = SqliteStore.open(folder, KEPT)
     for key in KEYS:
@@ -136,6 +138,7 @@ async def test_a_value_of_another_kind_costs_its_row_alone(folder: Path, stateme
     await store.games.forget_before(1)
     assert len(await rooms_in(store)) >= len(CODES)
     assert len(await store.games.games_of(ANA.id, 100)) >= GAMES - 1
+    assert "database failed" not in caplog.text
     await store.close()
 
 

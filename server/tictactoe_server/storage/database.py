@@ -232,7 +232,7 @@ class Database:
 
 
 def _concerns_one_job(error: Exception) -> bool:
-    return not isinstance(error, (sqlite3.OperationalError, StoreUnavailable))
+    return isinstance(error, Unreadable) or not isinstance(error, (sqlite3.OperationalError, StoreUnavailable))
 
 
 def _refusal_of(error: Exception) -> Exception:
