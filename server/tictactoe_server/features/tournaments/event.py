@@ -227,7 +227,7 @@ class Event(Struct, frozen=True, omit_defaults=True):
         is_decidable = bool(self.open_pairings)
         has_roster, join = self.entry == "roster", ("join",) if self.takes_entrants else ()
         actions = {
-            "begin": self.status == "open",
+            "begin": self.status == "open" and len(self.field) > 1,
             "next": due_at(self) is not None,
             "pause": self.status == "running",
             "resume": self.status == "paused",

@@ -132,7 +132,6 @@ export class Organiser {
 		const { app, code, state, missing, presence, waiting } = this.following;
 		const isEmpty = state?.status === "open" && state.head.entry === "roster" && !state.table.some(({ status = "in" }) => status === "in");
 		this.cards.classList.toggle("primary", isEmpty);
-		this.buttons[0].element.classList.toggle("primary", !isEmpty);
 		const told = state?.status !== "open" ? waiting : missing.n ? `${presence} ${waiting}` : presence;
 		setText(this.told, isEmpty ? say("page event give", { address: app.linkTo(`e/${code}`).replace(/^https?:\/\//, "") }) : told);
 	}
