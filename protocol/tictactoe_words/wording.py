@@ -139,15 +139,19 @@ def describe_cell(cell: int, rules: Rules) -> str:
 def describe_players(state: RoomState, viewer: str, *, with_own_name: bool = False) -> str:
     """Return sentences with the players and their marks: ``You are O. ana is X.``
 
-    For a watcher, they are ``ana is X, bo is O.``
+    For a watcher, they are ``ana is X, bo is O.`` Names that a server has replaced by marks are left out.
     """
     own = seat_of(state, viewer)
     others = ", ".join(
-        say("is", name=clean_text(seat.name), mark=mark) for mark, seat in state.seats.items() if seat and mark != own
+        say("is", name=clean_text(seat.name), mark=mark)
+        for mark, seat in state.seats.items()
+        if seat and mark not in (own, seat.name)
     )
+    if not any(state.seats.values()):
+        return say("nobody sits")
     seat = None if own is None else state.seats[own]
     if seat is None:
-        return f"{others}." if others else say("nobody sits")
+        return f"{others}." if others else ""
     you = say("you are, by name" if with_own_name else "you are", mark=own, name=clean_text(seat.name))
     return f"{you} {others}." if others else you
 

@@ -54,7 +54,7 @@ def _parse_limit(text: str) -> tuple[str, int]:
         hint = f"Did you mean {near[0]}?" if near else f"The limits are {', '.join(COUNTS)}."
         raise BadParameter(f"Unknown limit {name!r}. {hint}")
     if not re.fullmatch("[0-9]{1,9}", number):
-        raise BadParameter(f"{text!r} has no number after the name, such as {name}=100.")
+        raise BadParameter(f"{text!r} needs a number from 0 to 999999999 after the name, such as {name}=100.")
     return name, int(number)
 
 

@@ -285,7 +285,7 @@ async def test_cluster_check_lists_the_living_servers(node: Node, monkeypatch: p
 
     async with cluster_of(node, 2) as (one, other), ana_and_bo(one, other):
         found = await check()
-        assert f"Server {one.service(Cluster).members.name}: 2 players, 1 rooms served, " in found
+        assert f"Server {one.service(Cluster).members.name}: 2 players, 1 room served, " in found
         name = other.service(Cluster).members.name
         assert f"Server {name}: 0 players, 0 rooms served, 1 on other servers" in found
         assert "heartbeats" not in found

@@ -109,9 +109,7 @@ def test_a_folder_can_be_copied_into_a_stream_and_back(folder: Path, url: str, t
     before = asyncio.run(contents_of(folder))
     there = move(folder, url)
     assert there.exit_code == 0, there.output
-    assert (
-        "Copied and compared: 6 rooms, 2 players, 2 bans, 1 shared games, 1 events, 3 finished games." in there.output
-    )
+    assert "Copied and compared: 6 rooms, 2 players, 2 bans, 1 shared game, 1 event, 3 finished games." in there.output
     back = move(url, tmp_path / "back")
     assert back.exit_code == 0, back.output
     assert asyncio.run(contents_of(folder)) == asyncio.run(contents_of(tmp_path / "back")) == before
@@ -197,9 +195,7 @@ def test_damaged_values_are_reported_and_not_copied(folder: Path, url: str, tmp_
     assert there.exit_code == 1
     assert "Not copied: The room AAAA00: Not a room" in there.output
     assert "Not copied: The finished game 2: Not a finished game" in there.output
-    assert (
-        "Copied and compared: 5 rooms, 2 players, 2 bans, 1 shared games, 1 events, 2 finished games." in there.output
-    )
+    assert "Copied and compared: 5 rooms, 2 players, 2 bans, 1 shared game, 1 event, 2 finished games." in there.output
 
     async def damage() -> None:
         link = await Link.open(url)
@@ -211,7 +207,7 @@ def test_damaged_values_are_reported_and_not_copied(folder: Path, url: str, tmp_
     back = move(url, tmp_path / "back")
     assert back.exit_code == 1
     assert "Not copied: The room AAAA01: Not a room" in back.output
-    assert "Copied and compared: 4 rooms, 1 players, 2 bans, 1 shared games, 1 events, 2 finished games." in back.output
+    assert "Copied and compared: 4 rooms, 1 player, 2 bans, 1 shared game, 1 event, 2 finished games." in back.output
 
 
 def test_a_copy_of_a_stream_includes_concurrent_writes(node: Node, url: str, tmp_path: Path) -> None:

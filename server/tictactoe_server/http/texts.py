@@ -114,7 +114,7 @@ def describe_room(state: RoomState, origin: str, *, is_coloured: bool) -> list[s
     """Return the lines of a room's page as text: the board, details, and how to join."""
     terms = ", ".join((describe_rules(state.rules), describe_clock(state.time_control), *describe_manners(state)))
     lines = wrap(f"Room {state.room}: {terms}.")
-    lines += ["", *board_of(state, is_coloured=is_coloured), "", *wrap(describe_players(state, ""))]
+    lines += ["", *board_of(state, is_coloured=is_coloured), "", *filter(None, wrap(describe_players(state, "")))]
     if state.clock is not None:
         left = [(mark, ms) for mark, ms in state.clock.remaining_ms.items() if state.seats.get(mark) is not None]
         lines += wrap(f"Left: {', '.join(f'{name_of(state, mark)} {format_duration(ms)}' for mark, ms in left)}.")
@@ -157,9 +157,9 @@ def describe_wall(states: Sequence[RoomState], *, is_coloured: bool) -> list[str
 def describe_game(game: FinishedGame, link: str, *, is_coloured: bool) -> list[str]:
     """Return the lines of a finished game's page as text: the players, the final position and the result."""
     rules, position = game.rules, final_position(game)
-    players = ", ".join(f"{name} is {mark}" for mark, name in names_of(game.players).items())
+    players = ", ".join(f"{name} is {mark}" for mark, name in names_of(game.players).items() if name != mark)
     return [
-        *wrap(f"{players}: {describe_rules(rules)}."),
+        *wrap(f"{players}{': ' if players else ''}{describe_rules(rules)}."),
         "",
         *_draw_board(position.board, position.rules, position.last, game.result.line, is_coloured=is_coloured),
         "",

@@ -14,7 +14,7 @@ from tictactoe_server import OperatorError
 from tictactoe_server.features.backups import copying
 from tictactoe_server.features.backups.files import back_up, database_in, restore_backup
 from tictactoe_server.features.backups.recovery import recover as recover_folder
-from tictactoe_server.features.jetstream import access_options, hidden, needing_nats
+from tictactoe_server.features.jetstream import access_options, hidden, needing_nats, show_count
 from tictactoe_server.features.privacy.service import forget_again
 from tictactoe_server.operator.commands import with_folder
 from tictactoe_server.operator.log import set_up_logging
@@ -61,7 +61,8 @@ def restore(specs: Specs, folder: Path, file: Path) -> None:
         click.echo("The replaced database is damaged: players forgotten since the backup may not be forgotten again.")
         found = asyncio.run(forget_again(folder, specs, None))
     if found:
-        click.echo(f"Forgot the players again who were forgotten since the backup; {found} values were changed.")
+        changed = show_count(found, "value")
+        click.echo(f"Forgot the players again who were forgotten since the backup; changed {changed}.")
     for path in aside:
         click.echo(f"The replaced data is in {path}.")
 
@@ -95,8 +96,8 @@ def check(specs: Specs, folder: Path, file: Path | None) -> None:
     """
     set_up_logging("text", "critical")
     found = asyncio.run(copying.check_database(file or database_in(folder), specs, is_backup=file is not None))
-    rooms, players, games = (found.sums[noun].count for noun in ("room", "player", "finished game"))
-    click.echo(f"{file or folder}: {rooms} rooms, {players} players, {games} finished games.")
+    sums = (show_count(found.sums[noun].count, noun) for noun in ("room", "player", "finished game"))
+    click.echo(f"{file or folder}: {', '.join(sums)}.")
     for line in found.damage:
         click.echo(line)
     if found.damage:
@@ -161,4 +162,4 @@ def _opened(
 
 
 def _described(contents: copying.Contents) -> str:
-    return ", ".join(f"{found.count} {noun}s" for noun, found in contents.sums.items() if found.count)
+    return ", ".join(show_count(found.count, noun) for noun, found in contents.sums.items() if found.count)

@@ -16,6 +16,7 @@ from websockets.exceptions import WebSocketException
 from tictactoe_server import clock
 from tictactoe_server.features.cluster.members import HEARTBEAT_SECONDS
 from tictactoe_server.features.cluster.messages import HEARTBEATS, ORDERS, Heartbeat
+from tictactoe_server.features.jetstream import show_count
 from tictactoe_server.features.jetstream.copies import Copies
 from tictactoe_server.features.jetstream.link import PATIENCE_SECONDS, Link, Message
 from tictactoe_server.features.jetstream.stream import risks_of
@@ -84,9 +85,8 @@ class Inspector:
             except (StoreUnavailable, ValueError, KeyError) as error:
                 yield Fault(f"Server {one.name} is running but does not report its status: {error}")
                 continue
-            serves = (
-                f"{answer['players']} players, {answer['served']} rooms served, {answer['elsewhere']} on other servers"
-            )
+            players, served = show_count(answer["players"], "player"), show_count(answer["served"], "room")
+            serves = f"{players}, {served} served, {answer['elsewhere']} on other servers"
             yield f"Server {one.name}: {serves}, clock {time_lag_ms} ms behind the latest."
             if answer["unready"] is not None and answer["drain"] is None:
                 yield Fault(f"Server {one.name} is not ready: {answer['unready']}.")

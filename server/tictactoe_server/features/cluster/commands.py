@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from tictactoe_server import clock
-from tictactoe_server.features.jetstream import access_options, needing_nats
+from tictactoe_server.features.jetstream import access_options, needing_nats, show_count
 from tictactoe_server.operator.log import set_up_logging
 from tictactoe_server.storage.store import CannotOpenStore
 
@@ -104,8 +104,8 @@ async def init(link: Link, replicas: int, streams: int) -> None:
                 shown = str(error)
                 click.echo(f"{shown} Retrying for up to {MAKING_SECONDS:.0f} s.", err=True)
         await asyncio.sleep(_AGAIN_SECONDS)
-    nodes = "one node" if replicas == 1 else f"{replicas} nodes"
-    click.echo(f"The cluster has {_count_streams(made.layout.shared)} for rooms, on {nodes}.")
+    found = show_count(made.layout.shared, "stream")
+    click.echo(f"The cluster has {found} for rooms, on {show_count(replicas, 'node')}.")
     if made.layout.shared != streams:
         click.echo(f"To change the number of streams: tictactoe-server cluster reshard {streams}")
     click.echo("Give the NATS user of the servers:\npermissions {")
@@ -130,11 +130,8 @@ async def reshard(link: Link, streams: int) -> None:
     if living := [server.name for server, _ in await (await Inspector(link).open()).living()]:
         raise CannotOpenStore(f"Stop these servers first: {', '.join(living)}.")
     moved = await share_out(link, streams)
-    click.echo(f"The cluster now has {_count_streams(streams)} for rooms; {moved} rooms were moved. Start the servers.")
-
-
-def _count_streams(count: int) -> str:
-    return "1 stream" if count == 1 else f"{count} streams"
+    now = f"The cluster now has {show_count(streams, 'stream')} for rooms"
+    click.echo(f"{now}; moved {show_count(moved, 'room')}. Start the servers.")
 
 
 @cluster.command()

@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from tictactoe_server.features.jetstream import show_count
 from tictactoe_server.features.jetstream.link import Link, Message
 from tictactoe_server.features.jetstream.stream import COPIES, Stream, StreamInfo
 from tictactoe_server.scheduler import wait_until
@@ -164,13 +165,13 @@ class Faults:
             why = (
                 "that the others have lost, perhaps the only copy. Stop it and copy its store_dir before anything else."
             )
-            found.append((node, f"Node {node} has {_count(count, 'write')} {why}", False))
+            found.append((node, f"Node {node} has {show_count(count, 'write')} {why}", False))
         for node, count in self.behind.items():
             why = "If that lasts and its disk is not full, its files are damaged."
-            found.append((node, f"Node {node} is {_count(count, 'write')} behind. {why}", True))
+            found.append((node, f"Node {node} is {show_count(count, 'write')} behind. {why}", True))
         for node, streams in self.damaged.items():
             fault = f"its copies of {', '.join(streams)} differ from those of the others"
-            by = f"by {_count(sum(streams.values()), 'message')}."
+            by = f"by {show_count(sum(streams.values()), 'message')}."
             found.append((node, f"Node {node} has damaged files: {fault} {by}", True))
         if self.unplaced:
             why = "Start a node that can take them, under the name of the old one or under another."
@@ -182,10 +183,6 @@ class Faults:
         for node, sentence, is_damaged in found:
             by_node[node].append(sentence + advice * is_damaged)
         return by_node
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 class Compared(NamedTuple):
