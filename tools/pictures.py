@@ -130,7 +130,8 @@ class Program:
                 break
             await asyncio.sleep(0.02)
         else:
-            self._process.kill()
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
         await self._process.wait()
         os.close(self._ours)
 
@@ -207,6 +208,7 @@ async def new_room(stage: Stage) -> None:
     await stage.start()
     await stage.program.until("Invite a friend")
     await stage.program.press("\x1b[B", "\x1b[B", "\r")
+    await stage.program.until("New room")
 
 
 async def three(stage: Stage) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -20,6 +20,7 @@ from tictactoe_client.tui.foot import bind_in_line, bind_keys
 from tictactoe_client.tui.line import Line
 from tictactoe_client.tui.lists import Signed
 from tictactoe_client.tui.page import Page, Part, Text
+from tictactoe_client.tui.program import Program
 from tictactoe_words.catalogue import say
 
 
@@ -83,18 +84,18 @@ class Fields(VerticalScroll, can_focus=False, inherit_bindings=False):
 
 
 class ButtonLine(Widget, can_focus=True):
-    """The placeholder in the value column of a line that is a button."""
+    """The value column of a line that is a button: the key that presses it."""
 
     value = None
 
     def render(self) -> str:
-        return ""
+        return cast(Program, self.app).keymap.show_key("enter")
 
 
 def _make_line(name: str, value: Any, choices: Mapping[str, Any]) -> FormLine | Choice | ButtonLine:
     if choices:
         return Choice(choices, value, name)
-    return ButtonLine() if value is None else FormLine(value, compact=True, select_on_focus=False)
+    return ButtonLine() if value is None else FormLine(value, say("form none"), compact=True, select_on_focus=False)
 
 
 class FormPage(Page):
