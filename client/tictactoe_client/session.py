@@ -165,8 +165,7 @@ class Session:
         self.cluster = cluster_for(self.settings, address)
         self.identity.role, self.identity.seat_in, self.identity.resumes = role, room, False
         self.client, self._latency_ms = None, None
-        self._starts_local = False
-        self.phase, self.failure = "connecting", None
+        self._starts_local, self.failure = False, None
         self._begin_again()
 
     def rename(self, name: str) -> None:
@@ -185,6 +184,7 @@ class Session:
         await self._is_settled.wait()
 
     def _begin_again(self) -> None:
+        self.phase = "connecting"
         self._is_wanted.set()
         if self._conversing is not None:
             self._conversing.cancel()

@@ -2,10 +2,14 @@ import os
 
 import pytest
 
+from tests.client.test_several_servers import heard
+from tests.faults.hostile_server import hostile_server
 from tests.kept import hold_lock
+from tests.peer import until
 from tests.tui.conftest import OpenScreen
 from tictactoe_client.files.players import KnownPlayers
 from tictactoe_client.session import settle_latency
+from tictactoe_protocol.names import Export
 from tictactoe_server.server import Server
 
 
@@ -17,6 +21,17 @@ def test_the_displayed_latency_ignores_small_changes() -> None:
 
 def test_the_quickest_server_takes_a_millisecond() -> None:
     assert settle_latency(None, 0.0001) == settle_latency(1, 0.002) == 1
+
+
+async def test_what_our_own_new_connection_cuts_off_is_no_lost_connection(open_screen: OpenScreen) -> None:
+    async with hostile_server() as server, open_screen(server.url) as ana:
+        await ana.until("Find an opponent")
+        server.answers[Export] = lambda request: []
+        ana.app.start_online(lambda client: client.ask(Export()))
+        await until(lambda: bool(heard(server, Export)))
+        await ana.app.session.greet_again()
+        await until(lambda: ana.app.session.phase == "online")
+        assert ana.app.status is None
 
 
 async def test_a_locked_player_file_is_reported(

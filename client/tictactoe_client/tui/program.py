@@ -514,7 +514,7 @@ class Program(App[int], inherit_bindings=False):
         try:
             await work
         except ClientError as error:
-            if isinstance(error, Refused) or self.session.phase != "failed":
+            if isinstance(error, Refused) or self.session.phase not in ("connecting", "failed"):
                 self.say(error.message)
         except Exception as error:
             self.fail(error)
