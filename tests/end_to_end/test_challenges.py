@@ -57,6 +57,11 @@ async def test_a_challenger_waits_and_enters_the_room_of_the_accepted_challenge(
         await bo.challenges.send(ana_s_id)
         await ana.until("bo challenges you")
         await ana.ask("block", "bo is blocked")
+        await ana.ask("block BO --off", "You see challenges and chat from bo again.")
+        await ana.ask("block", "You have blocked nobody.")
+        await ana.ask("block bo", "bo is blocked")
+        await ana.ask("block", "You have blocked 1 player: ")
+        await ana.ask("block nobody", "Nobody here is called nobody.")
 
 
 async def test_the_end_of_a_challenge_is_printed(rating: Server, bo: Client) -> None:
@@ -68,6 +73,7 @@ async def test_the_end_of_a_challenge_is_printed(rating: Server, bo: Client) -> 
 
 
 async def test_a_ladder_and_a_player_are_printed(rating: Server, bo: Client) -> None:
+    assert "No rated game yet." in (await outcome("player", "-s", rating.url, code=6)).errors
     await run(rating, "name", "claim", "ana")
     terms = (*TERMS, "--rated", "-s", rating.url, "--plain")
     async with run_client("new", *terms) as ana:

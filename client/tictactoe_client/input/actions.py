@@ -409,6 +409,8 @@ class Actions:
     async def _ask_server(self, kind: VerbKind, argument: str, state: RoomState) -> Outcome:
         room = self.room
         match kind:
+            case "block" if argument and self._client is not None:
+                return Outcome((await self._block(self._client, argument, state),))
             case "challenge" | "block":
                 return await self._do_challenge(Verb(kind, argument))
             case "yes" | "no" if self._client and not self._offers and challenges.find_asked(self._client):
@@ -442,6 +444,15 @@ class Actions:
             case "plan" if self._client is not None:
                 return Outcome((await plans.carry_out(self._client, argument, state, self._settings),))
         return Outcome()
+
+    async def _block(self, client: Client, argument: str, state: RoomState) -> str:
+        """Block a player or a watcher who has chatted, by name; with ``--off`` unblock one, perhaps by id."""
+        is_on = not argument.endswith("--off")
+        who, name = self.muted.find(argument.removesuffix("--off"), state)
+        if who is None and is_on:
+            raise BadInput(say("nobody called", name=name))
+        await client.challenges.block(who or name, on=is_on)
+        return say("blocked now" if is_on else "page unblocked", name=name)
 
     async def _do_challenge(self, verb: Verb) -> Outcome:
         line = "" if self._client is None else await challenges.carry_out(self._client, verb, self.room)

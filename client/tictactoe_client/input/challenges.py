@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from tictactoe_client.input.intents import BadInput
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.client import Client
+from tictactoe_client.online.errors import Refused
 from tictactoe_client.online.part import require_field
 from tictactoe_client.online.room import Room
 from tictactoe_protocol import clean_text
@@ -33,9 +34,8 @@ async def carry_out(client: Client, verb: Verb, room: Room | None = None) -> str
     """
     if verb.kind == "block":
         offer = find_asked(client)
-        name = verb.argument or (offer.name if offer else "") or ""
-        blocks = await client.challenges.block(verb.argument or (offer.player if offer else "") or None)
-        return say("blocked now", name=clean_text(name)) if name else describe_blocks(blocks)
+        blocks = await client.challenges.block(offer.player if offer else None)
+        return say("blocked now", name=clean_text(offer.name)) if offer else describe_blocks(blocks)
     if verb.argument in ("accept", "decline"):
         await _answer(client, accept=verb.argument == "accept")
     elif client.rooms.plays:
@@ -52,7 +52,12 @@ def describe_blocks(blocks: Sequence[str]) -> str:
 
 
 async def fetch_profile(client: Client, player: str) -> PlayerProfile:
-    return require_field((await client.ask(Profile(player=player))).profile)
+    try:
+        return require_field((await client.ask(Profile(player=player))).profile)
+    except Refused as refused:
+        if player == client.player and refused.path == "player":
+            refused.message = say("ladder no games")
+        raise
 
 
 async def fetch_ladder(client: Client, rules: str) -> tuple[LadderState, LadderState]:

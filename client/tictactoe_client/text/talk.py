@@ -80,7 +80,7 @@ class Muted:
 
     def mute(self, name: str, state: RoomState) -> str:
         """Mute a player, or a watcher who has chatted, by name; return a line that says what was done."""
-        who, known = self._find(name, state)
+        who, known = self.find(name, state)
         if who is None:
             return say("nobody called", name=clean_text(name))
         if who == self._viewer:
@@ -99,11 +99,12 @@ class Muted:
     def describe(self) -> str:
         return say("muted are" if self._muted else "muted nobody", names=", ".join(self._muted.values()))
 
-    def _find(self, name: str, state: RoomState) -> tuple[str | None, str]:
+    def find(self, name: str, state: RoomState) -> tuple[str | None, str]:
+        """Return the id, or None, and the name of a player or a watcher who has chatted."""
         for seat in state.seats.values():
             if seat is not None and _key(seat.name) == _key(name):
                 return seat.player, clean_text(seat.name)
-        return self._heard.get(_key(name)), clean_text(name)
+        return self._heard.get(_key(name)), clean_text(name).strip()
 
 
 def _key(name: str) -> str:
