@@ -406,7 +406,7 @@ declare namespace Protocol {
     may?: { [key: string]: string[] };
   }
 
-  /** Runs a tournament as its organiser. Attributes: seq: The `seq` of the newest state that the sender has seen. action: What to do. `cards` returns the cards of the roster. player: The player to expel, or the loser of the `pairing`. pairing: The pairing to forfeit or to make void. name: The name to add to the roster. */
+  /** Runs a tournament as its organiser. Attributes: seq: The `seq` of the newest state that the sender has seen. action: What to do. `cards` returns the cards of the roster. player: The player to expel, or the loser of the `pairing`. pairing: The pairing to forfeit or to make void. name: The name to add to the roster, or, with `expel` and no player, the unused name to remove from it. */
   interface EventRun {
     type: "event_run";
     event: string;

@@ -135,7 +135,7 @@ class EventRun(_EventRequest, frozen=True, tag="event_run"):
         action: What to do. ``cards`` returns the cards of the roster.
         player: The player to expel, or the loser of the `pairing`.
         pairing: The pairing to forfeit or to make void.
-        name: The name to add to the roster.
+        name: The name to add to the roster, or, with ``expel`` and no player, the unused name to remove from it.
     """
 
     seq: Count

@@ -95,9 +95,13 @@ def test_limits_of_an_event_and_a_roster_without_names_are_mistakes(program: Pro
 
 
 async def test_organiser_commands_about_a_player_need_a_name() -> None:
-    async with hostile_server() as server, connect(with_events(server, event()).url) as client:
+    state = event(expected=("Cy",))
+    async with hostile_server() as server, connect(with_events(server, state).url) as client:
         tournament = await client.tournaments.watch(EVENT)
+        visit = Visit(NoPerson(), session_of(client))
         for command in ("expel", "forfeit", "void", "add"):
             with pytest.raises(BadInput, match=f"{command} whom"):
-                await carry_out(Visit(NoPerson(), session_of(client)), tournament, command)
-    assert not heard(server, EventRun)
+                await carry_out(visit, tournament, command)
+        assert not heard(server, EventRun)
+        await carry_out(visit, tournament, "expel", "cy")
+        assert heard(server, EventRun)[0].name == "Cy"

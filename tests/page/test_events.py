@@ -141,13 +141,16 @@ async def test_an_organiser_pastes_a_roster_prints_its_cards_and_begins(server: 
     await expect(org.page.get_by_role("heading", name="2 of 2 players are here.")).to_be_visible()
     await expect(org.page.locator(".hero .note")).to_have_text(re.compile(" 2 players$"))
     await expect(wall.page.locator(".wall-foot")).to_have_text(re.compile("^Your card lets you in"))
-    await org.page.get_by_label("Another name").fill("Cem")
-    await org.button("Add").click()
-    await expect(org.page.get_by_label("Another name")).to_have_value("")
+    for name in ("Cem", "Dee"):
+        await org.page.get_by_label("Another name").fill(name)
+        await org.button("Add").click()
+        await expect(org.page.get_by_label("Another name")).to_have_value("")
+    await expect(wall.page.locator(".wall-in .expected")).to_have_text(["Cem", "Dee"])
+    await org.confirm(org.button("Take out Dee"))
     await org.page.get_by_role("link", name="Cards to print").click()
     await expect(cards.locator("b")).to_have_text(["Anna", "Özil", "Cem"])
     await org.page.get_by_role("link", name="To the event").click()
-    await expect(org.page.locator(".standings .expected .name")).to_have_text("Cemnot here yet")
+    await expect(org.page.locator(".standings .expected .name")).to_have_text("Cemnot here yetTake out")
     assert await org.confirm(org.button("Begin")) == "Cem is not here yet. Begin anyway?"
     await oezil.page.wait_for_url(re.compile("/[2-9A-Z]{6}$"))
     await expect(org.page.locator(".pairings li")).to_have_count(1)
@@ -157,6 +160,7 @@ async def test_an_organiser_pastes_a_roster_prints_its_cards_and_begins(server: 
     await oezil.page.close()
     await expect(org.page.locator(".told").first).to_contain_text("Özil (away 0:0")
     await org.page.get_by_text("Decide").click()
+    await expect(org.page.get_by_label("Another name")).to_be_hidden()
     assert await org.confirm(org.button("Anna forfeits")) == "Anna forfeits: are you sure?"
     await expect(org.page.locator(".standing")).to_have_text("Özil wins.")
     await expect(org.page.locator(".pairings").first).to_contain_text("by the organiser")

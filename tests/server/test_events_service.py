@@ -168,6 +168,7 @@ async def test_a_card_of_the_roster_decides_the_name_and_the_organiser_has_the_c
         assert (await run(ana, event, "cards"))["cards"] == cards
         (card,) = (await run(ana, event, "add", name="Ida"))["cards"]
         assert card["name"] == "Ida"
+        await ana.until(lambda told: told.get("expected") == ["Mia", "Ida"])
         assert (await run(ana, event, "cards"))["cards"] == [*cards, card]
         async with known(server, "eve") as eve:
             assert (await eve.ask("events"))["events"] == []

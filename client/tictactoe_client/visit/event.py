@@ -87,6 +87,9 @@ def _name_what(state: EventState, command: str, name: str) -> dict[str, str]:
     names = {pairing.players[mark]: name for pairing in state.pairings for mark, name in pairing.names.items()}
     names |= {row.player: row.name for row in state.table}
     player = next((id for id, listed in names.items() if clean_text(listed).casefold() == name.casefold()), None)
+    unused = next((one for one in state.expected or () if clean_text(one).casefold() == name.casefold()), None)
+    if player is None and command == "expel" and unused is not None:
+        return {"name": unused}
     if player is None:
         raise BadInput(say("tournament nobody", name=clean_text(name)))
     pairing = next((pairing.id for pairing in state.pairings if player in pairing.players.values()), "")

@@ -60,7 +60,7 @@ def test_no_more_enter_than_fit() -> None:
 def test_an_event_with_a_code_admits_players_who_know_it() -> None:
     event = new_event(entry="code")
     assert refusal(event, "p1", EnterEvent("Ana")) == ("not_entered", "ticket")
-    assert refusal(event, "p1", EnterEvent("Ana", ticket="WRÖNG")) == ("not_entered", "ticket")
+    assert refusal(event, "p1", EnterEvent("Ana", ticket="WRÖNG")) == ("not_entered", "wrong ticket")
     ticket = event.ticket_of()
     misread = ticket.replace("L", "1")
     for written in (ticket, f" {ticket[:4]}-{ticket[4:]} ".lower(), misread, misread.replace("1", "i")):
@@ -73,15 +73,15 @@ def test_a_card_decides_the_name_and_is_for_one_place() -> None:
     assert len({card, event.ticket_of("Bo"), event.ticket_of()}) == 3
     tickets = "".join(event.ticket_of(f"{number}") for number in range(200))
     assert {*tickets} == {*ROOM_CODE_ALPHABET}, "no two characters that look alike"
-    for wrong in (event.ticket_of(), "", "Ä"):
-        assert refusal(event, "p1", EnterEvent("Ana", ticket=wrong)) == ("not_entered", "ticket")
+    for wrong, why in ((event.ticket_of(), "wrong ticket"), ("", "ticket"), ("Ä", "wrong ticket")):
+        assert refusal(event, "p1", EnterEvent("Ana", ticket=wrong)) == ("not_entered", why)
     event = apply(event, "p1", EnterEvent("Whoever", ticket=card), 0)
     assert [(one.player, one.name) for one in event.entrants] == [("p1", "Ana")]
     assert refusal(event, "p9", EnterEvent("", ticket=card)) == ("not_allowed", "event card")
     event = apply(event, "p9", EnterEvent("", ticket=card, over="p1"), 0)
     assert [(one.player, one.name) for one in event.entrants] == [("p9", "Ana")]
     event = run(apply(event, "p2", EnterEvent("", ticket=event.ticket_of("Bo")), 0), "begin")
-    for ticket, why in ((card, "card"), ("AAAA", "ticket")):
+    for ticket, why in ((card, "card"), ("AAAA", "wrong ticket")):
         assert refusal(event, "p2", EnterEvent("", ticket=ticket)) == ("not_entered", why)
     event = tick(event, 0)
     for over in ("", "p2"):
@@ -108,7 +108,7 @@ def test_a_card_can_move_to_another_device_between_games() -> None:
     assert all({*one.players.values()} == {"p9", "p2"} for one in event.pairings)
     event = play_round(event, first_wins, 20_000)
     assert refusal(event, "p1", EnterEvent("", ticket=cards["Ana"])) == ("event_begun", "over")
-    assert refusal(event, "p1", EnterEvent("", ticket="AAAA")) == ("not_entered", "ticket"), "guessing is counted"
+    assert refusal(event, "p1", EnterEvent("", ticket="AAAA")) == ("not_entered", "wrong ticket"), "guessing is counted"
 
 
 def test_the_organiser_adds_to_the_roster() -> None:
@@ -117,6 +117,8 @@ def test_the_organiser_adds_to_the_roster() -> None:
     assert after.roster == ("Ana", "Bo")
     assert run(after, "add", name="Bo") is after
     assert run(after, "cards", seq=0) is after
+    removed = run(after, "expel", name="Ana")
+    assert (removed.roster, run(removed, "expel", name="Ana") is removed) == (("Bo",), True)
     assert apply(after, "p2", EnterEvent("", ticket=after.ticket_of("Bo")), 0).entrants[0].name == "Bo"
 
 
@@ -262,12 +264,15 @@ def test_an_event_that_is_closed_has_nothing_left_to_do() -> None:
 def test_an_event_says_what_each_role_may_do() -> None:
     players = {"in": ("leave", "away"), "away": ("leave", "ready")}
     waiting = new_event(entry="roster", roster=("Ana", "Bo", "Cy"))
-    assert waiting.may == players | {"organiser": ("close", "add", "cards"), "card": ("join",), "": ("join",)}
+    before = ("expel", "close", "add", "cards")
+    assert waiting.may == players | {"organiser": before, "card": ("join",), "": ("join",)}
     for name in ("Ana", "Bo"):
         waiting = apply(waiting, name, EnterEvent("", ticket=waiting.ticket_of(name)), 0)
     assert waiting.may["organiser"] == ("begin", "expel", "close", "add", "cards")
     late = opened(tick(run(waiting, "begin"), 0))
-    actions = ("pause", "expel", "forfeit", "void", "close", "add", "cards")
+    actions = ("pause", "expel", "forfeit", "void", "close", "cards")
+    add = EventRun(event="K7M4PQ", seq=late.seq, action="add", name="Dee")
+    assert refusal(late, ORGANISER, add) == ("event_begun", "")
     assert late.may == players | {"organiser": actions, "card": ("join",), "": ()}
     between = play_round(opened(begun(4)), first_wins)
     assert between.may == players | {"organiser": ("next", "pause", "expel", "close"), "card": (), "": ()}

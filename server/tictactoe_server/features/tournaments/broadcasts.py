@@ -260,10 +260,11 @@ class EventBroadcasts(Topic):
     def _send(self, before: View, view: View, sight: Sight, sessions: list[Session]) -> None:
         """Send the changes between two views to sessions; sessions that get the same frame share one encoding.
 
-        The whole state is sent instead after a new round, if the changes are too large for a message, and to sessions
-        whose latest message was for another sight.
+        The whole state is sent instead after a new round or a change of the roster, if the changes are too large for
+        a message, and to sessions whose latest message was for another sight.
         """
         is_all = before.event.round != view.event.round or before.rows.keys() != view.rows.keys()
+        is_all |= before.event.expected != view.event.expected
         rows = _changed(before.rows, view.rows)
         pairings = _changed(before.pairings, view.pairings)
         frames, now = dict[tuple[str, bool], bytes](), self._now()

@@ -159,14 +159,14 @@ def _enter(event: Event, actor: str, command: EnterEvent, now: int) -> Event:
     name, others = event.name_on(command.ticket) if is_roster else command.name, event.entrants
     if known is not None and not known.is_gone:
         if is_roster and command.ticket and name != known.name:
-            raise Refused(ErrorCode.NOT_ENTERED, "card", name=known.name) if name else _wrong_ticket()
+            raise Refused(ErrorCode.NOT_ENTERED, "card", name=known.name) if name else _wrong_ticket(command.ticket)
         return _with_status(event, known, "in")
     if known is not None and known.status == "expelled":
         raise Refused(ErrorCode.NOT_ALLOWED, "expelled")
     if known is None and (holder := event.holder_of(command.ticket)) is not None:
         return _take_over(event, holder, actor, command.over)
     if not name or (event.entry == "code" and not event.is_ticket(command.ticket)):
-        raise _wrong_ticket()
+        raise _wrong_ticket(command.ticket)
     if known is not None or not event.takes_entrants:
         raise Refused(ErrorCode.EVENT_BEGUN, "over" if event.is_over else "")
     if is_roster and event.status == "open":  # the former holder of this card left or was expelled
@@ -181,8 +181,8 @@ def _enter(event: Event, actor: str, command: EnterEvent, now: int) -> Event:
     return event
 
 
-def _wrong_ticket() -> Refused:
-    return Refused(ErrorCode.NOT_ENTERED, "ticket", path="ticket")
+def _wrong_ticket(ticket: str) -> Refused:
+    return Refused(ErrorCode.NOT_ENTERED, "wrong ticket" if ticket else "ticket", path="ticket")
 
 
 def _take_over(event: Event, holder: Entrant, player: str, over: str) -> Event:
@@ -226,6 +226,9 @@ def _run(event: Event, command: EventRun, now: int) -> Event:
             return event if changed == event else replace(changed, due_at=None)
         case "expel":
             entrant = event.entrant(command.player or "")
+            if entrant is None and command.name and not event.is_over:
+                kept = tuple(name for name in event.roster if name != command.name or name not in event.expected)
+                return event if kept == event.roster else replace(event, roster=kept)
             if entrant is None:
                 raise Refused(ErrorCode.NOT_ALLOWED, "event now", path="player")
             return _remove(event, entrant, "expelled")
@@ -260,6 +263,8 @@ def _add(event: Event, name: str) -> Event:
         raise Refused(ErrorCode.NOT_ALLOWED, "event now", path="name")
     if name in event.roster:
         return event
+    if not event.takes_entrants:
+        raise Refused(ErrorCode.EVENT_BEGUN)
     if len(event.roster) >= event.limit:
         raise Refused(ErrorCode.EVENT_FULL, size=event.limit)
     check_names((name,), (*event.roster, *(entrant.name for entrant in event.entrants)))

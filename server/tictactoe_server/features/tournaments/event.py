@@ -231,11 +231,11 @@ class Event(Struct, frozen=True, omit_defaults=True):
             "next": due_at(self) is not None,
             "pause": self.status == "running",
             "resume": self.status == "paused",
-            "expel": bool(self.field),
+            "expel": bool(self.field or self.expected),
             "forfeit": is_decidable,
             "void": is_decidable,
             "close": True,
-            "add": has_roster,
+            "add": has_roster and self.takes_entrants,
             "cards": has_roster,
         }
         organiser = tuple(action for action, is_possible in actions.items() if is_possible)

@@ -76,7 +76,7 @@ export class EventPage {
 		const { following, organiser } = this;
 		const { state, player, isOrganiser } = following;
 		const run = isOrganiser && state && !isOver(state) ? organiser.run : null;
-		this.#table.draw(following, run ? ({ player: id, name, status = "in" }) => !["expelled", "expected"].includes(status) && sure(say("page event take out"), () => run("expel", { player: id }), { "aria-label": say("page event expel", { name }) }) : undefined);
+		this.#table.draw(following, run ? ({ player: id, name, status = "in" }) => status !== "expelled" && sure(say("page event take out"), () => run("expel", status === "expected" ? { name } : { player: id }), { "aria-label": say("page event expel", { name }) }) : undefined);
 		drawPairings(this.#now, state?.pairings ?? [], player, run, false, following);
 	}
 

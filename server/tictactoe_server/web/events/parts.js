@@ -124,7 +124,8 @@ export class Organiser {
 		const hash = this.ticket || (state?.key ? `key=${state.key}` : "");
 		this.wall.setAttribute("href", `/e/${code}/wall${hash && `#${hash}`}`);
 		for (const { action, element } of this.buttons) element.hidden = !deeds.includes(action);
-		this.roster.hidden = this.cards.hidden = !deeds.includes("add");
+		this.roster.hidden = !deeds.includes("add");
+		this.cards.hidden = !deeds.includes("cards");
 		this.tick();
 	}
 
