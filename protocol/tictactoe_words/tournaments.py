@@ -90,7 +90,8 @@ def describe_own(state: EventState, viewer: str) -> str:
         return say("tournament against", name=clean_text(against[0]))
     if row.status != "in":
         known = row.status in ENTRANT_STATUSES
-        return say(f"tournament you are {row.status}") if known else clean_text(row.status)
+        paired = ", paired" if row.status == "away" and state.head.kind != "swiss" else ""
+        return say(f"tournament you are {row.status}{paired}") if known else clean_text(row.status)
     id = "tournament you wait" if state.status == "open" else "tournament you stand"
     id = "tournament you came" if is_over(state) else id
     return say(id, name=clean_text(row.name), place=row.place, won=describe_won(row))

@@ -140,6 +140,7 @@ test("a private room says so, unless all play at one keyboard", () => {
 
 test("a room that has ended leads home, and back where another connection has the seat", () => {
 	assert.deepEqual(names(scene(stateOf(), { game: { ended: "closed" } }).deeds), ["home"]);
+	assert.deepEqual(names(scene(stateOf({ event: "E4NT22" }), { game: { ended: "closed" } }).deeds), ["event", "home"]);
 	assert.deepEqual(names(scene(stateOf(), { game: { ended: "replaced" } }).deeds), ["back", "home"]);
 	assert.deepEqual(names(scene(stateOf({ event: "E4NT22" }), { game: { ended: "replaced" } }).deeds), ["event", "home"]);
 });

@@ -52,6 +52,7 @@ async def test_a_player_can_pause_and_return(server: Server, visit: Visit) -> No
                 await peer.ask("resign", room=call["room"])
         await ana.button("To the event").click()
         await ana.button("Pause").click()
+        await expect(ana.page.locator(".entry")).to_contain_text("Your games are called all the same.")
         await expect(ana.page.locator(".standings .own").first).to_contain_text("away")
         await ana.button("I am back").click()
         await expect(ana.page.locator(".standings .own").first).not_to_contain_text("away")
@@ -162,6 +163,10 @@ async def test_an_organiser_pastes_a_roster_prints_its_cards_and_begins(server: 
     await org.page.get_by_text("Decide").click()
     await expect(org.page.get_by_label("Another name")).to_be_hidden()
     assert await org.confirm(org.button("Anna forfeits")) == "Anna forfeits: are you sure?"
+    await expect(anna.page.locator(".banner")).to_contain_text("is closed: The event scores it as a win for Özil.")
+    await expect(anna.page).to_have_title(re.compile("^Room .* is closed"))
+    await expect(anna.page.locator(".player.moving")).to_have_count(0)
+    await anna.button("To the event").click()
     await expect(org.page.locator(".standing")).to_have_text("Özil wins.")
     await expect(org.page.locator(".pairings").first).to_contain_text("by the organiser")
 

@@ -286,7 +286,8 @@ async def test_leaving_a_running_event_forfeits_the_game_and_closes_its_room(ana
     await bo.ask("join", room=call["room"])
     assert (await ana.ask("event_leave", event=event))["type"] == "ok"
     ended = await bo.next_of("closed")
-    assert (ended["room"], ended["code"]) == (call["room"], "event")
+    assert (ended["room"], ended["code"]) == (call["room"], "event won")
+    assert ended["reason"] == "The event scores it as a win for bo."
     over = await watched(ana, event)
     assert (over["status"], over["pairings"][0]["result"]) == ("over", call["mark"])
 

@@ -62,7 +62,7 @@ export class Room {
 	}
 
 	get plays() {
-		return this.state?.status === "playing" && !!this.seat && !this.state.seats[this.seat]?.out;
+		return this.state?.status === "playing" && this.ended !== "closed" && !!this.seat && !this.state.seats[this.seat]?.out;
 	}
 
 	/** @returns {WayIn} */
@@ -116,6 +116,7 @@ export class Room {
 		this.ended = how;
 		this.closedReason = reason;
 		this.pending = null;
+		if (how === "closed" && this.state) this.state = { ...this.state, turn: null, clock: null }; // stops the clocks as they are
 		this.ears?.onEnd();
 	}
 

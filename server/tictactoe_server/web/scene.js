@@ -18,7 +18,7 @@ export function sceneOf(game, state, may, view) {
 	const turn = turnOf(moment);
 	const { viewer } = game;
 	const [players, name] = [namePlayers(state), nameGame(state.rules)];
-	const said = state.status === "over" ? describeVerdict(state, viewer) : describeTurn(state, viewer);
+	const said = state.status === "over" ? describeVerdict(state, viewer) : game.ended ? bannerOf(moment) : describeTurn(state, viewer);
 	return {
 		state,
 		isBack,
@@ -161,9 +161,8 @@ function deedsAt({ game: { isLive, ended, seat: own, viewer }, state, may, view 
 	const hasMenu = isLive && !ended && state.status === "over" && !view.isReviewing && !!(own || seatOf(state, viewer));
 	const home = { name: "home", label: say("key to home"), is_more: hasMenu };
 	const event = { name: "event", label: say("page event to"), is_main: true };
-	// By a card another has the seat.
-	if (ended === "replaced") return [state.event ? event : { name: "back", label: say("scene take back") }, home];
-	if (ended) return [home];
+	if (ended && state.event) return [event, home]; // the event goes on, or by a card another has the seat
+	if (ended) return ended === "replaced" ? [{ name: "back", label: say("scene take back") }, home] : [home];
 	/** @type {Answer[]} */
 	const made = may.filter(({ name }) => BUTTONS.test(name)).flatMap((deed) => {
 		const { name } = deed;

@@ -34,7 +34,7 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.codes import EVENT_DRAW_PLY
 from tictactoe_protocol.events import Call as EventCall
 from tictactoe_protocol.events import round_of
-from tictactoe_protocol.pushes import Replaced, Result, SeatState
+from tictactoe_protocol.pushes import Closed, Replaced, Result, SeatState
 from tictactoe_server.core.change import RoomChange
 from tictactoe_server.core.core import Core
 from tictactoe_server.core.hooks import RoomPolicy
@@ -287,8 +287,8 @@ class Running(RoomPolicy):
         elif result is not None and live.is_kept:
             live.is_kept = False
             self._core.timers.close_later(live)
-        elif result is None and _pairing_in(await _or_none(self._events.read(event.code)), live) is None:
-            await self._core.timers.end(live, closing_notice(live.room.code, "event"))
+        elif result is None and _pairing_in(stored := await _or_none(self._events.read(event.code)), live) is None:
+            await self._core.timers.end(live, _notice_of(stored, live.room))
 
     async def _change_clock(self, live: LiveRoom, change: Callable[[Room, int], Room]) -> None:
         now = self._core.time()
@@ -399,6 +399,17 @@ async def _or_none(finding: Awaitable[Found]) -> Found | None:
         if refused.code not in (ErrorCode.NO_SUCH_ROOM, ErrorCode.NO_SUCH_EVENT):
             raise
         return None
+
+
+def _notice_of(event: Event | None, room: Room) -> Closed:
+    """Return the notice to players whose unfinished game an event has scored, or plays in another room."""
+    one = None if event is None else event.pairing(room.purpose.fields["pairing"])
+    if event is None or one is None or one.state != "scored":
+        return closing_notice(room.code, "event")
+    winner = event.sitting_in(one).get(one.result or "")
+    if winner is None:
+        return closing_notice(room.code, "event void")
+    return closing_notice(room.code, "event won", name=winner.name)
 
 
 def _pairing_in(event: Event | None, live: LiveRoom) -> Pairing | None:

@@ -47,7 +47,7 @@ export function describeOwn(state, viewer = "") {
 	const { status = "in", place, name } = row;
 	const against = board && sidesOf(board).find(([, player]) => player !== viewer);
 	if (against) return say("tournament against", { name: against[2] });
-	if (status !== "in") return sayOr(`tournament you are ${status}`, status);
+	if (status !== "in") return sayOr(`tournament you are ${status}${status === "away" && state.head.kind !== "swiss" ? ", paired" : ""}`, status);
 	const places = { name, place, won: describeWon(row) };
 	if (isOver(state)) return say("tournament you came", places);
 	return say(state.status === "open" ? "tournament you wait" : "tournament you stand", places);
