@@ -211,8 +211,9 @@ async def test_a_card_moves_a_game_to_another_device(server: Server, visit: Visi
     await first.page.wait_for_url(f"**/{room}")
     await bo.until(lambda message: message["type"] == "room" and message["status"] == "playing")
     other = await visit(address(server, f"/e/{event}#{anas}"))
+    await expect(other.page.locator(".entry")).to_contain_text("If you are in it, your card lets you play on here.")
     async with other.page.expect_event("dialog") as asked:
-        await other.button("Join").click()
+        await other.button("Join").click(no_wait_after=True)
     question = await asked.value
     assert question.message.endswith("Play here instead?")
     await question.accept()

@@ -56,7 +56,7 @@ export class Entry {
 		this.#back.hidden = !may("ready");
 		this.#pause.hidden = !may("away");
 		this.#leave.hidden = !may("leave");
-		setText(this.#told, own || say(!may("join") ? "page event only watching" : head.entry === "roster" ? "page event by card" : "page event enter"));
+		setText(this.#told, own || say(!may("join") ? "page event only watching" : head.entry !== "roster" ? "page event enter" : state.may?.[""]?.length ? "page event by card" : "page event by card late"));
 	}
 
 	get #room() {
