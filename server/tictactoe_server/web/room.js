@@ -62,7 +62,7 @@ export class Room {
 	}
 
 	get plays() {
-		return this.state?.status === "playing" && this.ended !== "closed" && !!this.seat && !this.state.seats[this.seat]?.out;
+		return this.state?.status === "playing" && !!this.seat && !this.state.seats[this.seat]?.out;
 	}
 
 	/** @returns {WayIn} */
@@ -116,7 +116,8 @@ export class Room {
 		this.ended = how;
 		this.closedReason = reason;
 		this.pending = null;
-		if (how === "closed" && this.state) this.state = { ...this.state, turn: null, clock: null }; // stops the clocks as they are
+		// Nobody is to move any more, and the clocks keep what they show.
+		if (how === "closed" && this.state?.status === "playing") this.state = { ...this.state, status: how, turn: null, clock: null };
 		this.ears?.onEnd();
 	}
 
