@@ -51,7 +51,7 @@ async def test_waiting_games_are_found_one_after_another(
     assert await find_in_both_schemes(find_violations, ana.page) == []
     await ana.page.keyboard.press(".")
     await expect(ana.page).to_have_url(address(server, f"/{rooms[1]}"))
-    await expect(ana.page.locator(".player .clock").first).to_have_text(re.compile("^23:[0-9]+:00$"))
+    await expect(ana.page.locator(".player .clock").first).to_have_text(re.compile("^23 h [0-9]+ min$"))
     await ana.play(4)
     await expect(ana.page.locator(".days .deeds button").first).to_be_hidden()
     await expect(ana.page).to_have_title("It's bo's move. ana v bo")

@@ -10,7 +10,6 @@ import { formatDuration, keepTogether, nameMark, ownerOf } from "./words.js";
 
 const SHORT_MS = 15_000;
 const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 export class Stage {
 	#head = h("h1");
@@ -104,8 +103,7 @@ export class Stage {
 			setText(who.children[1], note || (moves ? say("player moves") : ""));
 			setText(scored, String(score ?? ""));
 			if (clock_ms === null) return;
-			// A clock of days shows whole minutes until the last hour.
-			setText(clock, formatDuration(this.page.days && clock_ms > HOUR_MS ? clock_ms - (clock_ms % MINUTE_MS) : clock_ms));
+			setText(clock, this.page.days ? formatLong(clock_ms) : formatDuration(clock_ms));
 			clock.className = moves && clock_ms < SHORT_MS ? "clock short" : "clock";
 		});
 	}
@@ -190,6 +188,12 @@ export class Stage {
 		show(this.#confirm, button(label, () => board.play(cell), { class: "primary big" }), button(sayTitle("key cancel"), () => board.choose(null)));
 		this.#confirm.scrollIntoView({ block: "nearest" });
 	}
+}
+
+/** Return the time of a clock of days, in whole minutes until the last hour. */
+function formatLong(milliseconds = 0) {
+	const minutes = Math.floor(milliseconds / MINUTE_MS);
+	return minutes < 60 || minutes >= 1440 ? formatDuration(milliseconds) : say("duration hours", { hours: Math.floor(minutes / 60), minutes: minutes % 60 });
 }
 
 /** Draw, and return whether the focused element inside `element` has disappeared. @param {Element} element @param {() => void} draw */
