@@ -93,6 +93,9 @@ export function makeLink(app, url = "", title = "", label = say("invitation link
 	return h("div.row", shown, button(sayTitle("type copy"), () => app.copy(url), { class: "primary" }), !!navigator.canShare?.({ url }) && button(sayTitle("key share"), share));
 }
 
+/** The browser's form of the page's language, as its dates differ: `en-GB` for `en`. */
+export const localeOf = ({ lang } = document.documentElement) => navigator.languages.find((one) => one.startsWith(lang)) ?? lang;
+
 /** @param {KeyboardEvent} event */
 export function isForControl({ target, key, ctrlKey, metaKey, altKey }) {
 	if (ctrlKey || metaKey || altKey || !(target instanceof Element)) return true;

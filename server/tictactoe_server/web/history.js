@@ -1,7 +1,7 @@
 /** Our finished games, newest first. */
 
 import { say, sayTitle } from "./catalogue.js";
-import { button, h, setText } from "./dom.js";
+import { button, h, localeOf, setText } from "./dom.js";
 import { makeRow } from "./lobby.js";
 import { describeReason, isDraw, messageOf, nameGame, namePlayers } from "./words.js";
 
@@ -48,7 +48,7 @@ function howItWent({ players, result }, viewer = "") {
 export function makeGame(game, viewer = "") {
 	const { game_id, at, rules, players, result, moves, event } = game;
 	const went = howItWent(game, viewer);
-	const date = new Date(at).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
+	const date = new Date(at).toLocaleString(localeOf(), { dateStyle: "medium", timeStyle: "short" });
 	const terms = [nameGame(rules), describeReason(result.reason), say("count move", { n: moves }), ...(event ? [say("record event", { name: event })] : []), date];
 	return makeRow(namePlayers({ seats: players }), terms, say(`column ${went}`), sayTitle("key replay"), `/#game/${game_id}`, went);
 }

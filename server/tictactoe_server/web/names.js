@@ -1,7 +1,7 @@
 /** The player's identity: proposing and claiming a name, rescue codes, and devices. */
 
 import { say, sayTitle } from "./catalogue.js";
-import { button, closing, field, h, makeLink, nameInput, openDialog, setText, show } from "./dom.js";
+import { button, closing, field, h, localeOf, makeLink, nameInput, openDialog, setText, show } from "./dom.js";
 import { checkField, checkbox, makeFault } from "./forms.js";
 import { isGuest } from "./identity.js";
 import { drawQr } from "./qr.js";
@@ -18,6 +18,7 @@ export function showNames(app, code = "") {
 	const { connection } = app;
 	const [about, list, own, keep] = [h("p"), h("ul.rooms"), nameInput({ value: connection.name, input: drawKeep }), h("button")];
 	let kept = "";
+	const isKept = () => !!kept && own.value.trim() === kept;
 	const only = checkbox({ change: () => ask({ type: "block", strangers: only.checked }) });
 	const strangers = h("div", { hidden: true }, checkField(say("option strangers"), only));
 	const [written, told] = [h("div.written", { role: "status" }), h("div.identity", { role: "status" })];
@@ -30,10 +31,6 @@ export function showNames(app, code = "") {
 	learn();
 	app.onDevices = learn;
 	return dialog;
-
-	function isKept() {
-		return !!kept && own.value.trim() === kept;
-	}
 
 	function drawKeep() {
 		setText(keep, say(isKept() ? "name codes new" : "page name claim"));
@@ -58,7 +55,7 @@ export function showNames(app, code = "") {
 
 	/** @param {Protocol.Device} device */
 	function makeDevice({ id, seen, client, current, new: isNew }) {
-		const device = [client ?? say("name some program"), new Date(seen).toLocaleDateString(document.documentElement.lang), isNew && say("age new")].filter(Boolean);
+		const device = [client ?? say("name some program"), new Date(seen).toLocaleDateString(localeOf()), isNew && say("age new")].filter(Boolean);
 		const revoke = button(say("page name revoke"), async () => (await ask({ type: "revoke", device: id })) && learn());
 		return h("li.row", device.join(" · "), current ? h("b", say("name this device")) : revoke);
 	}
