@@ -10,7 +10,7 @@ import { describeRules, explainRules, nameGame } from "./words.js";
 const OTHERS = ["digits", "names", "arrows", "steps", "answers"];
 
 function listKeys() {
-	const letters = Object.entries({ ...KEYS, ...KEYS_OF_CLAIMS }).map(([key, names]) => [key, say(`deed ${names[names.length - 1]}`)]);
+	const letters = Object.entries({ ...KEYS, ...KEYS_OF_CLAIMS }).map(([key, names]) => [key, names.slice(-2).map((name) => say(`deed ${name}`)).join(", ")]);
 	return [
 		...OTHERS.map((id) => [say(`view keys ${id}`), say(`view keys ${id} do`)]),
 		...letters,

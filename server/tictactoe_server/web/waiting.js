@@ -5,6 +5,9 @@ import { field, h, makeLink, nameInput } from "./dom.js";
 import { isGuest } from "./identity.js";
 import { describeClock, describeManners, describeRules, explainRules, joinWords, nameMark } from "./words.js";
 
+/** @param {State} state */
+const describeTerms = ({ rules, time_control, ...state }) => say("new room sum", { rules: describeRules(rules), clock: [describeClock(time_control), ...describeManners(state)].join(", ") });
+
 /** @param {App} app @param {State} state @param {(name: string) => void} onJoin */
 export function makeDoor({ connection: { name: own }, isNamed }, state, onJoin) {
 	const name = nameInput({ value: own });
@@ -17,7 +20,7 @@ export function makeDoor({ connection: { name: own }, isNamed }, state, onJoin) 
 	const title = hosts.length ? say("view door host", { n: hosts.length, names: joinWords(hosts) }) : say("view door nobody");
 	return h("form.card.door", { submit: () => onJoin(name.value) },
 		h("h2", title),
-		h("p", say("new room sum", { rules: describeRules(state.rules), clock: [describeClock(state.time_control), ...describeManners(state)].join(", ") })),
+		h("p", describeTerms(state)),
 		h("p", explainRules(state.rules).join(" ")),
 		!isNamed && field(say("name title"), name),
 		h("button.primary.big", say("view door play", { mark: nameMark(state, mark) })),
@@ -32,7 +35,8 @@ export function makeInvitation(app, state) {
 	return h("div.card.invite",
 		h("div.invite-words",
 			h("h2", say("page invite title")),
-			h("p", say("page invite how"), " ", h("b", describeManners(state).join(", "))),
+			h("p", say("page invite how")),
+			h("p", describeTerms(state)),
 			makeLink(app, link, say("page invite share")),
 			h("p.code", say("invitation code"), " ", h("b", code)),
 			h("p.note", say("page invite terminal"), " ", h("code", `tictactoe-client join ${link}`)),

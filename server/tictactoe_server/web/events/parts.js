@@ -102,7 +102,7 @@ export class Organiser {
 		this.buttons = Object.keys(LABELS).map((action) => {
 			const make = action === "close" ? sure : button;
 			const does = () => (action === "begin" ? this.#begin() : this.run(action));
-			return { action, element: make(say(LABELS[action]), does, { class: MAIN.includes(action) ? "primary" : "" }) };
+			return { action, element: make(sayTitle(LABELS[action]), does, { class: MAIN.includes(action) ? "primary" : "" }) };
 		});
 		const name = nameInput({ autocomplete: "off" });
 		this.roster = h("form.row", { submit: () => this.run("add", { name: name.value }).then((ok) => ok && (name.value = "")) },

@@ -85,7 +85,7 @@ async function makePlayer(app, asked = "") {
 
 	function drawBlock(is = false) {
 		isBlocked = is;
-		setText(block, say(isBlocked ? "page unblock" : "key block"));
+		setText(block, isBlocked ? say("page unblock") : sayTitle("key block"));
 	}
 }
 
