@@ -18,3 +18,13 @@ async def test_why_a_game_ended_stays_when_the_other_one_leaves(game: Game) -> N
         await ana.do("enter", "The game is over.")
         await bo.ask("leave", room=code)
         await ana.until("bo left the room.", "You win! bo resigns", "(has left)", gone="r play again")
+
+
+async def test_the_frame_gives_way_to_a_question_in_a_small_window(game: Game) -> None:
+    async with game(moves=[0, 4], size=(40, 12)) as (ana, bo, code):
+        await ana.until("┌──", "Your move")
+        await bo.ask("undo", room=code, action="offer")
+        await ana.until("bo asks to take back B2.   Ctrl+Y", "accept   Ctrl+N decline", "Your move", gone="┌──")
+        await ana.do("ctrl+n", "┌──", "Your move", gone="Ctrl+N")
+        await bo.ask("draw", room=code, action="offer")
+        await ana.do("ctrl+n", "┌──", gone="Ctrl+N")

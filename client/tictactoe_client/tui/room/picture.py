@@ -392,8 +392,21 @@ class RoomView(Canvas):
             return place_stage(_INVITATION_MOST, (width, height))
         keys, extra = settings.keys if model.room.plays else None, int(model.review.is_on)
         style = BoardStyle(ascii=settings.ascii, keys=keys, stars=not extra)
-        layout = self._layout = lay_out_room(rules, style, width, height - extra)
+        layout = lay_out_room(rules, style, width, height - extra)
+        lacking = self._count_urgent_lines(layout.width - 2) - (layout.height - 1 - layout.top - layout.grid.height)
+        if lacking > 0:  # a smaller board leaves more lines for the foot
+            extra += max(0, min(lacking, height - extra - needed_for_room(rules)[1]))
+            layout = lay_out_room(rules, style, width, height - extra)
+        self._layout = layout
         return place_stage((layout.width, layout.height + extra), (width, height))
+
+    def _count_urgent_lines(self, width: int) -> int:
+        """Return the number of lines that the open question and the result of the game need."""
+        model, scene = self.model, self.model.scene(monotonic())
+        question = write_question(model, scene, self.program.keymap, is_brief=model.is_to_choose)
+        is_over = model.kind == "over" and not model.actions.timeline.is_back
+        texts = [*([question[0]] if question else []), describe_end(model, scene, width)[0] if is_over else ""]
+        return sum(len(wrap(text, width)) for text in texts)
 
     def is_way_back(self, at: Offset) -> bool:
         return not self.is_small and at.y == self._stage.y and at.x - self._stage.x in self._back_at
