@@ -91,7 +91,7 @@ async def test_replies_are_planned_in_plain_mode(server: Server) -> None:
         await ana.until("Your move, X.")
         await ana.ask("plan a1 c3", "You can plan replies while your opponent is to move")
         await ana.ask("b2", "You play B2")
-        await ana.ask("plan", "Nothing is planned.")
+        await ana.ask("plan", "Nothing is planned. Write plan b2 c3")
         await ana.ask("plan a1", "Write plan b2 c3, b1 a1")
         await ana.ask("plan a1 b2", "B2 is taken by X")
         await ana.ask("plan a1 c3, c1 a3", "Planned: A1 C3, C1 A3.")

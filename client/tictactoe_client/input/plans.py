@@ -24,7 +24,8 @@ async def carry_out(client: Client, text: str, state: RoomState, settings: Setti
     """
     branches = UNSET if not text else () if text == "none" else _parse(text, state, settings)
     plan = await client.ask(Plan(room=state.room, moves=branches))
-    return describe(plan.plan or (), state)
+    told = describe(plan.plan or (), state)
+    return told if text or plan.plan else f"{told} {say('plan how', branches=MAX_BRANCHES, moves=MAX_PLIES)}"
 
 
 def describe(branches: Sequence[Sequence[int]], state: RoomState) -> str:

@@ -21,9 +21,10 @@ from tictactoe_client.tui.room.model import RoomModel, example_cell, find_deed
 from tictactoe_client.tui.room.picture import RoomView
 from tictactoe_engine import Keys, Rules, has_single_keys
 from tictactoe_protocol import clean_text
+from tictactoe_protocol.days import MAX_BRANCHES, MAX_PLIES
 from tictactoe_words.catalogue import say
 from tictactoe_words.choices import Deed, describe_reason
-from tictactoe_words.commands import IN_ROOMS, Intent, Look, Place, Query, Verb, VerbKind
+from tictactoe_words.commands import IN_ROOMS, Intent, Look, Place, Query, Verb, VerbKind, word_of
 from tictactoe_words.wording import explain_rules, name_of
 from tictactoe_words.worth import rank_cells
 
@@ -146,7 +147,9 @@ class RoomCommands:
         sentences = [say(f"rules of {rules.preset}")] if rules.preset else explain_rules(rules)
         named = say(f"name of {rules.preset or 'custom'}"), tuple(("", sentence) for sentence in sentences)
         talk = tuple((key, say(f"sentence {id}")) for key, id in model.room.sentences.items() if key.isdigit())
-        return [*([named] if sentences else []), *topics, *([(say("topic talk"), talk)] if talk else [])]
+        how = say("plan how", branches=MAX_BRANCHES, moves=MAX_PLIES)
+        plan = [(say("plan title"), ((f"{self._colon}{word_of('plan')}", how),))] if model.room.keeps_seat else []
+        return [*([named] if sentences else []), *topics, *plan, *([(say("topic talk"), talk)] if talk else [])]
 
     def copy(self) -> None:
         link = self._view.link
