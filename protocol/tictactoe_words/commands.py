@@ -514,6 +514,8 @@ def list_commands(*, plays: bool, now: Choices | None = None) -> Iterator[tuple[
     """Yield the commands for players or watchers by topic. With `now`, only possible commands are included."""
     for topic, commands in COMMANDS.items():
         found = [one for one in commands if now is None or not one.deeds or any(map(now.may, one.deeds))]
+        if topic == "topic talk" and plays and now is not None and not now.may("chat"):
+            continue
         if not plays:
             of_game = topic in ("topic opening", "topic game", "topic offers")
             found = [one for one in found if not of_game and one.id not in ("rematch", "new")]

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from tests.end_to_end.clients import COMMAND, complaint, run_client
@@ -20,6 +22,9 @@ async def test_two_play_a_game_with_an_opening_and_a_clock_in_plain_words_and_th
             ("a1", "Ana plays A1."),
             ("undo", "Ana takes back A1."),
             ("a2", "It's Bo's move."),
+            ("h", "An empty line repeats"),
+            ("leave", "Leave and abort this game?"),
+            ("no", "The game goes on."),
             ("clocks", "Left: Bo "),
             ("draw", "Type yes or no."),
             ("no", "Ana declines."),
@@ -35,6 +40,7 @@ async def test_two_play_a_game_with_an_opening_and_a_clock_in_plain_words_and_th
         await screen.hear("You left room")
         assert await screen.end() == 0
         assert "Type yes to let them" not in screen.written.decode()
+        assert not re.search("chat TEXT|mute|Challenges:", screen.written.decode())
         assert "You lose" not in screen.written.decode()
         assert "Your move" not in screen.written.decode()
 

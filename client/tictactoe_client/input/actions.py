@@ -251,7 +251,7 @@ class Actions:
                 return draw_board(state, self._settings)
             case Query("help"):
                 lines = describe_help(state, self._settings, room.actor, self.now)
-                lines += [say("help challenges")] if room.has_challenges else []
+                lines += [say("help challenges")] if room.has_challenges and len(room.local_players) == 1 else []
                 lines += [say("plan how", branches=MAX_BRANCHES, moves=MAX_PLIES)] if room.keeps_seat else []
                 return [*lines, list_sentences()] if room.sentences else lines
             case Query("turn") if not self.is_online:

@@ -181,6 +181,9 @@ class Room(Followed[RoomState]):
             return find(self.actor)
         asked = self.find_asked(self.state)
         found = find(asked)
+        # local players need no chat, and none of them loses if all leave
+        deeds = (Deed("leave", cost="abort") if deed.id == "leave" and deed.cost else deed for deed in found.deeds)
+        found = Choices(tuple(deed for deed in deeds if deed.id != "chat"), found.questions, found.reasons)
         for name, player in (("place", self.actor), ("undo offer", self.find_mover())):
             if player not in (None, asked) and not found.may(name) and (deed := find(str(player)).find(name)):
                 found = Choices((*found.deeds, deed), found.questions, found.reasons)

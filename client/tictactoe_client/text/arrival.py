@@ -161,6 +161,8 @@ def describe_farewell(room: Room, client: Client, *, has_left: bool) -> str:
         return say("farewell watcher", command=command) if state.status == "playing" else ""
     if not has_left:
         return describe_going(state, client)
+    if len(room.local_players) > 1:
+        return say("you left", room=state.room)
     if state.status == "waiting" or (leaving is not None and leaving.cost == "abort"):
         return say("farewell before" if state.status == "waiting" else "farewell aborted", room=state.room)
     staying = {mark: name_of(state, mark) for mark, seat in state.seats.items() if seat is not None and not seat.out}

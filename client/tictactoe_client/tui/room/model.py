@@ -279,8 +279,7 @@ def list_hints(model: RoomModel, keymap: Keymap, settings: Settings, *, is_first
             (action in DEEDS and deed is None)
             or (action == "challenge" and asks)
             or (action == "another" and not model.actions.again)
-            # players who share a keyboard need no chat
-            or (action == "chat" and (len(model.room.local_players) > 1 or not model.choices.may("chat")))
+            or (action == "chat" and not model.choices.may("chat"))
         )
         if not id or action in named or is_missing or (action == "hide_code" and not has_code):
             continue
