@@ -30,6 +30,8 @@ async def test_the_command_opens_an_event_and_prints_its_cards(server: Server, t
     async with run_client("event", card, "--plain", "--language", language, XDG_STATE_HOME=phone) as zoe:
         await zoe.until("Class 5b: ")
         await zoe.ask("table" if language == "en" else "tabelle", "    ", "1.  Zoë")
+        await zoe.ask("away", "You are taking a break" if language == "en" else "Du pausierst")
+        await zoe.ask("ready", "You are in as Zoë" if language == "en" else "Du bist als Zoë dabei")
         unknown = 'I don\'t know "begn". Type table,' if language == "en" else "„begn“ kenne ich nicht. Tippe tabelle,"
         assert not re.search("begin|beginnen", await zoe.ask("begn", unknown))
         await zoe.ask("quit" if language == "en" else "ende", "Goodbye" if language == "en" else "Bis bald")

@@ -149,6 +149,10 @@ class PlainEvent:
             ]
         else:
             lines = words.announce_changes(old, state)
+            row = self._tournament.row
+            before = None if row is None else words.row_of(old, row.player)
+            if row is not None and before is not None and before.status != row.status:
+                lines.append(words.describe_own(state, row.player))
             if words.list_scored(old, state):
                 lines += attendance.list_waits(state, self._tournament.due_ms)
         if self._tournament.is_over:
