@@ -173,7 +173,7 @@ _ANSWERS: Final = ("accept", "decline", "withdraw", "offer")
 _REPLIES: Final = _ANSWERS[:2]
 _STEPS: Final = {"key step": "reviewing replay watching past", "": "playing choosing over"}
 _COMPARES: Final = {"key choose": "reviewing", "": "playing choosing replay watching past over"}
-_OFFERED: Final = {"": "talking commanding playing choosing"}
+_OFFERED: Final = {"": "talking commanding playing choosing past over"}
 _IN_GAME: Final = {"": "playing choosing"}
 _AT_END: Final = {"deed": "over", "": "past"}
 _BACK: Final = {"": "replay watching past over"}
@@ -206,7 +206,7 @@ _LEAVE: Final = Key("back", "escape", "back", _LEADS_BACK)
 _COMMAND: Final = Key("command", ": /", "line.begin_command", _COMMANDING, label="key command")
 _REMATCH: Final = Key("rematch", "r", "", _AT_END)
 _SAVE: Final = Key("save", "s", "", _SAVES)
-_ACCEPT: Final = Key("accept", "ctrl+y", "", _OFFERED, _ACCEPTS)
+_ACCEPT: Final = Key("accept", "ctrl+y", "", _OFFERED, (*_ACCEPTS, "rematch accept"))
 _DECLINE: Final = Key("decline", "ctrl+n", "", _OFFERED, (*_DECLINES, *_WITHDRAWS))
 _LIST: Final = {"": "list"}
 _VALUES: Final = {"": "values"}

@@ -101,6 +101,11 @@ async def test_an_invalid_opening_choice_is_answered_without_a_request(now: Room
     assert courier.asked == []
 
 
+async def test_a_number_without_an_option_lists_the_options() -> None:
+    actions, _ = alone(swap2(3), (0, 1, 2), FakeCourier(player=BO))
+    assert "1 or swap" in (await actions.do_line("5")).lines[-1]
+
+
 async def test_without_a_connection_a_choice_is_put_off_in_words() -> None:
     actions, _ = alone(swap2(3), (0, 1, 2), FakeCourier(player=BO))
     assert "swap" in "".join(await answer(actions, "take x"))

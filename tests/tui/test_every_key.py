@@ -233,8 +233,8 @@ async def test_after_a_game(game: Game, look: dict[str, Any], here: Path) -> Non
         await hand.do("rematch", "You asked for a rematch.")
         await hand.do("another", "Waiting for another player")
         await hand.do("back", "Playing as")
-        rated = frozenset({"challenge"})  # see test_ladders
-        hand.check("over", without=rated, extra=hand.keys_of("copy", "hide_code", "computer"))
+        elsewhere = frozenset({"challenge", "accept", "decline"})  # see test_ladders and test_offers
+        hand.check("over", without=elsewhere, extra=hand.keys_of("copy", "hide_code", "computer"))
         await hand.leave()
     assert ana.app.return_code == 130
 

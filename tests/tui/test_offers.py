@@ -28,3 +28,11 @@ async def test_the_frame_gives_way_to_a_question_in_a_small_window(game: Game) -
         await ana.do("ctrl+n", "┌──", "Your move", gone="Ctrl+N")
         await bo.ask("draw", room=code, action="offer")
         await ana.do("ctrl+n", "┌──", gone="Ctrl+N")
+
+
+async def test_the_keys_for_offers_answer_a_rematch(game: Game) -> None:
+    async with game(gives_up=True) as (ana, bo, code):
+        await bo.ask("rematch", room=code)
+        await ana.until("bo wants a rematch.")
+        await ana.do("ctrl+n", "To refuse a rematch, leave the room")
+        await ana.do("ctrl+y", "Game 2", "It's bo's move.")

@@ -47,7 +47,7 @@ from tictactoe_words.worth import review_position
 OfferKind = Literal["draw", "undo", "rematch"]
 GivingUp = Literal["resign", "leave", "new", "quit"]
 
-_NUMBERS: Final = ("1", "2", "3")
+_NUMBERS: Final = tuple("123456789")
 _LONG_SECONDS: Final = 2.0
 _WITH_FREE_CELLS: Final = frozenset({"occupied", "blocked", "floating"})
 
@@ -211,9 +211,9 @@ class Actions:
     def parse(self, line: str) -> Intent | BadInput:
         settings, rules, plays = self._settings, self.room.state.rules.to_rules(), self.room.seat is not None
         if self.room.state.opening and line.strip() in _NUMBERS:  # a number picks an option of the opening
-            ways = [deed.argument for deed in self.now.deeds if deed.id == "choose"][int(line) - 1 :]
+            ways = [deed.argument for deed in self.now.deeds if deed.id == "choose"]
             if ways:
-                return Verb("choose", ways[0])
+                return Verb("choose", ways[int(line) - 1]) if int(line) <= len(ways) else Query("turn")
         try:
             return parse_intent(line, rules, keys=settings.keys, coordinates=settings.coordinates, plays=plays)
         except BadInput as bad:

@@ -227,9 +227,12 @@ def find_deed(model: RoomModel, action: str) -> Deed | None:
 def find_action(model: RoomModel, keymap: Keymap, key: str, text: str) -> str:
     """Return the action of a key, or "" if the key has none.
 
-    A character claims the game only if that is possible and it is not our turn; otherwise it is part of a move.
+    A character claims the game only if that is possible and it is not our turn; otherwise it is part of a move. After
+    the game, the keys of answers are for a rematch, if we are asked for one, or else for challenges.
     """
     action = keymap.find(key, text, list_actions(model))
+    if action in ("accept", "decline") and model.kind == "over" and find_deed(model, "accept") is None:
+        return ""
     if text and action in ("claim", "claim_draw") and (model.room.is_my_turn or find_deed(model, action) is None):
         return ""
     return action
