@@ -89,7 +89,7 @@ class Key:
         shown: For each label in the key line, the situations and pages with this label, separated by spaces; the key is
             active in all of them. The key line leaves out the label "", and shows the deed's label for ``deed``.
         deeds: The deeds of the key; by default the deeds of the row.
-        label: The label in the list of commands, for a key without a deed.
+        label: The label in the help, if it differs from the label in the key line and from the row's help.
     """
 
     name: str
@@ -259,7 +259,7 @@ COMMANDS: Final[Mapping[str, tuple[Command, ...]]] = {
             argument="5",
             is_optional=True,
             deeds=("review",),
-            key=Key("review", "v", "", _REVIEWS),
+            key=Key("review", "v", "", _REVIEWS, label="deed review"),
         ),
         Command("mistakes", Query("mistakes"), deeds=("mistakes",)),
         Command(
@@ -373,9 +373,9 @@ _UNTOLD: Final = (
     _press("block", "ctrl+x", "answer block", {"key block": "player", "": "app"}),
     _press("retry", "r", "retry", {"key retry": "away home"}),
     _press("local", "l", "", {"key start a server": "home"}),
-    _press("name", "n", "", {"": "home", "key own page": "ladder"}),
+    _press("name", "n", "", {"": "home", "key own page": "ladder"}, label="name title"),
     _press("rated", "R", "rated", {"rated": "home"}),
-    _press("devices", "N", "open_page devices", {"": "home"}),
+    _press("devices", "N", "open_page devices", {"": "home"}, label="page name devices"),
     _press("home", "", "go 0", _LIST),
     _press("end", "", "go -1", _LIST),
     _press("page_up", "pageup", "page -1", _LIST),

@@ -11,7 +11,7 @@ from tictactoe_client.online.events import Lost
 from tictactoe_client.settings import Settings
 from tictactoe_client.text.answers import answer_query
 from tictactoe_client.text.arrival import describe_arrival, describe_attempts, describe_progress
-from tictactoe_client.text.help import describe_controls, describe_help, list_room_help
+from tictactoe_client.text.help import describe_controls, describe_help, list_home_help, list_room_help
 from tictactoe_client.text.lobby import list_games, list_rooms
 from tictactoe_client.version import describe_mismatch
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules
@@ -150,6 +150,14 @@ def test_full_screen_help_shows_keys_or_else_commands() -> None:
     assert ("w", "claim the win") in topics["Game"]
     assert (":draw", "offer a draw") in topics["Game"]
     assert "Game" not in dict(list_room_help(CLASSIC, Settings(), lambda _: ":", plays=False))
+
+
+def test_the_help_at_home_shows_where_each_key_works() -> None:
+    topics = dict(list_home_help(lambda action: action))
+    assert {("theme", "theme"), ("name", "Your name"), ("devices", "Your devices")} <= {*topics["Home"]}
+    assert ("command", "command") not in topics["Everywhere"]
+    assert ("command", "command") in topics["In a room: Also"]
+    assert topics["In a room: Worth, where no two people play"][0] == ("review", "review")
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from tictactoe_engine import Keys, Rules, format_key, has_single_keys
 from tictactoe_protocol.pushes import RoomState
 from tictactoe_words.catalogue import say
 from tictactoe_words.choices import Choices
-from tictactoe_words.commands import COMMANDS, RECORD, Command, list_commands, words_of
-from tictactoe_words.wording import describe_rules, explain_rules, seat_of
+from tictactoe_words.commands import COMMANDS, RECORD, Command, list_commands, list_keys, words_of
+from tictactoe_words.wording import capitalize, describe_rules, explain_rules, seat_of
 
 Show = Callable[[str], str]
 """A function that returns the name of an action's key, or "" or "-" if it has none."""
@@ -85,10 +85,13 @@ def list_room_help(
 
 def list_home_help(show: Show) -> list[Topic]:
     """Return the full screen's help outside rooms."""
-    topics = [(say("topic everywhere"), _list_rows(COMMANDS["topic also"], show))]
+    everywhere = [command for command in COMMANDS["topic also"] if command.id != "command"]
+    labels = {name: label or key.label for name, (key, label) in list_keys("home").items()}
+    at_home = tuple((show(name), say(id)) for name, id in labels.items() if id)
+    topics = [(say("topic everywhere"), _list_rows(everywhere, show)), (capitalize(say("key to home")), at_home)]
     for topic, commands in COMMANDS.items():
-        pressed = [command for command in commands if command.key]
-        if pressed and topic != "topic also":
+        pressed = [command for command in commands if command.key and command not in everywhere]
+        if pressed:
             topics.append((say("topic in a room", topic=say(topic)), _list_rows(pressed, show)))
     return [*topics, _list_signs(), (say("topic elsewhere"), ((own_command("--help"), ""),))]
 
@@ -101,10 +104,11 @@ def _list_rows(commands: Sequence[Command], show: Show) -> tuple[tuple[str, str]
     rows, begin = [], show("command")
     begin += " " if len(begin) > 1 else ""
     for command in commands:
-        pressed = show(command.key.name) if command.key is not None else ""
+        key = command.key
+        pressed = show(key.name) if key is not None else ""
         if pressed in ("", "-"):
             pressed = f"{begin}{max(command.typed, key=len)}" if command.typed else ""
-        rows.append((pressed, command.does))
+        rows.append((pressed, say(key.label) if key is not None and key.label else command.does))
     return tuple(rows)
 
 
