@@ -300,6 +300,26 @@ async def test_a_match_joins_no_two_players_of_whom_one_blocks_the_other(
     assert of_eve == of_ana
 
 
+async def test_a_match_checks_the_room_that_it_joins(server: Server, ana: Peer, bo: Peer, eve: Peer) -> None:
+    await ana.ask("block", player=id_of(bo))
+    of_eve = (await eve.ask("create"))["room"]
+    checked, goes_on = asyncio.Event(), asyncio.Event()
+
+    async def wait(player: str, other: str) -> bool:
+        checked.set()
+        await goes_on.wait()
+        return False
+
+    server.core.hooks.match_checks.append(wait)
+    matching = asyncio.create_task(ana.ask("match"))
+    await checked.wait()
+    of_bo = (await bo.ask("create"))["room"]
+    async with open_peer(server.url, "dee") as dee:
+        await dee.ask("join", room=of_eve)  # the seat that was free when the room was found
+        goes_on.set()
+        assert (await matching)["room"] not in (of_eve, of_bo)
+
+
 async def test_blocks_are_limited_and_exclude_oneself(server: Server, ana: Peer) -> None:
     assert await refusal(ana, "block", player=id_of(ana)) == ("not_allowed", "self")
     many = tuple(f"p{number}" for number in range(MAX_BLOCKS))

@@ -301,9 +301,8 @@ class LiveRoom(RoomListing, StoredValue[Room]):
     @property
     def address(self) -> str:
         """The address of a player, else that of the opener; "" if unknown."""
-        for session in self.players.values():
-            return session.source.address
-        return self.origin
+        session = next(iter(self.players.values()), None)
+        return self.origin if session is None else session.source.address
 
     @property
     def has_player(self) -> bool:

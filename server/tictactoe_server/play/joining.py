@@ -108,6 +108,8 @@ class Joining(Service):
 
     async def match(self, call: Call) -> None:
         """Join an open public room with these terms whose players are connected, or open a new room."""
+        checks = self.core.hooks.match_checks
+        apart = set[str]()  # players whom the checks of features keep from a match with this player
         while True:
             self._drain.check()
             self.core.indexes.seats.check(call.player.id, call.session.address)
@@ -116,29 +118,25 @@ class Joining(Service):
             policy = self.core.hooks.policy_for(call.request)
             await policy.check(rules, clock, call.player)
             kind = rules, clock, policy.purpose.name
-            excluded = await self._exclude(kind, call.player.id, {*await policy.skipped_opponents(call.player.id)})
-            live, code = await self._find_match(kind, call.player, excluded)
+            skipped = await policy.skipped_opponents(call.player.id)
+            live, code = await self._find_match(kind, call.player, apart.union(skipped))
             if live is None:
                 await self._open(call, rules, call.player, clock=clock, purpose=policy.purpose, code=code)
                 return
+            others = live.player_ids - {call.player.id}
+            refused = {other for other in others for check in checks if await check(call.player.id, other)}
+            if refused:
+                apart |= refused
+                continue
             await self._check_opponents(call, live)
+            if live.player_ids - {call.player.id} != others:  # the checks of these players took time
+                continue
             self._check_seat(call, live)
             try:
                 await self._enter(call, live)
                 return
             except Refused:  # another player took the seat first
                 await asyncio.sleep(0)  # yield to other tasks before the next attempt
-
-    async def _exclude(self, kind: GameKind, player: str, excluded: set[str]) -> set[str]:
-        """Return `excluded` and the waiting players whom the checks of features keep from a match with `player`."""
-        checks, find = self.core.hooks.match_checks, self.core.indexes.matchmaker.find
-        while (found := find(kind, player, excluded)) is not None:
-            others = [seat.player for seat in found.room.held_seats]
-            refused = {other for other in others for check in checks if await check(player, other)}
-            if not refused:
-                break
-            excluded |= refused
-        return excluded
 
     async def _find_match(
         self, kind: GameKind, player: Player, excluded: Collection[str]

@@ -119,7 +119,10 @@ def test_the_organiser_adds_to_the_roster() -> None:
     assert run(after, "cards", seq=0) is after
     removed = run(after, "expel", name="Ana")
     assert (removed.roster, run(removed, "expel", name="Ana") is removed) == (("Bo",), True)
-    assert apply(after, "p2", EnterEvent("", ticket=after.ticket_of("Bo")), 0).entrants[0].name == "Bo"
+    with_bo = apply(after, "p2", EnterEvent("", ticket=after.ticket_of("Bo")), 0)
+    assert with_bo.entrants[0].name == "Bo"
+    expel = EventRun(event="", seq=with_bo.seq, action="expel", name="Bo")
+    assert refusal(with_bo, ORGANISER, expel) == ("not_allowed", "event now"), "with the name of an entrant"
 
 
 def test_a_started_event_takes_no_entrants() -> None:

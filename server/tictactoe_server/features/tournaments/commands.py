@@ -224,11 +224,10 @@ def _run(event: Event, command: EventRun, now: int) -> Event:
                 raise Refused(ErrorCode.NOT_ALLOWED, "event now")
             changed = replace(event, status=after, is_deserted=False)
             return event if changed == event else replace(changed, due_at=None)
+        case "expel" if command.name and not command.player:
+            return _take_out(event, command.name)
         case "expel":
             entrant = event.entrant(command.player or "")
-            if entrant is None and command.name and not event.is_over:
-                kept = tuple(name for name in event.roster if name != command.name or name not in event.expected)
-                return event if kept == event.roster else replace(event, roster=kept)
             if entrant is None:
                 raise Refused(ErrorCode.NOT_ALLOWED, "event now", path="player")
             return _remove(event, entrant, "expelled")
@@ -258,15 +257,24 @@ def _close(event: Event) -> Event:
     return replace(event, status="over" if event.round else "void", due_at=None)
 
 
+def _take_out(event: Event, name: str) -> Event:
+    """Return the event without a name on its roster that has not entered."""
+    if name not in event.roster:
+        return event
+    if event.is_over or name not in event.expected:
+        raise Refused(ErrorCode.NOT_ALLOWED, "event now", path="name")
+    return replace(event, roster=tuple(other for other in event.roster if other != name))
+
+
 def _add(event: Event, name: str) -> Event:
     if event.entry != "roster" or event.is_over or not name:
         raise Refused(ErrorCode.NOT_ALLOWED, "event now", path="name")
     if name in event.roster:
         return event
-    if not event.takes_entrants:
-        raise Refused(ErrorCode.EVENT_BEGUN)
     if len(event.roster) >= event.limit:
         raise Refused(ErrorCode.EVENT_FULL, size=event.limit)
+    if not event.takes_entrants:
+        raise Refused(ErrorCode.EVENT_BEGUN)
     check_names((name,), (*event.roster, *(entrant.name for entrant in event.entrants)))
     return replace(event, roster=(*event.roster, name))
 

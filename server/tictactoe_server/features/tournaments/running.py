@@ -404,7 +404,7 @@ async def _or_none(finding: Awaitable[Found]) -> Found | None:
 def _notice_of(event: Event | None, room: Room) -> Closed:
     """Return the notice to players whose unfinished game an event has scored, or plays in another room."""
     one = None if event is None else event.pairing(room.purpose.fields["pairing"])
-    if event is None or one is None or one.state != "scored":
+    if event is None or one is None or one.state != "scored" or one.result == "draw":
         return closing_notice(room.code, "event")
     winner = event.sitting_in(one).get(one.result or "")
     if winner is None:
