@@ -3,6 +3,7 @@
 import pyte
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.color import Color, ColorType
 from rich.console import Console
 from rich.style import Style
 from textual.geometry import Region
@@ -11,8 +12,9 @@ from tictactoe_client.tui.canvas import find_changes, join_styles, write_changes
 from tictactoe_client.tui.picture import Picture
 
 WIDTH, HEIGHT = 24, 3
-ROLES = ["", "dim", "title", "cursor", "mark0", "chosen", "qr"]
 LOOKS = ["default", "white", "bold blue", "bold", "red", "reverse", "black on white"]
+LOOKS += ["#304050 on #000000", "#304050 on #111111", "color(48) on #303030", "color(48) on color(48)"]
+ROLES = ["", "dim", "title", "cursor", "mark0", "chosen", "qr", "mark1", "mark2", "mark3", "grid"]
 STYLES = {role: Style.parse("default on default") + Style.parse(look) for role, look in zip(ROLES, LOOKS, strict=True)}
 
 
@@ -21,6 +23,13 @@ def draw(lines: list[list[tuple[str, str]]]) -> Picture:
     for y, parts in enumerate(lines):
         picture.put_parts(0, y, *parts)
     return picture
+
+
+def name_colour(colour: Color | None) -> str:
+    """Return the colour as the emulated terminal names it: a standard colour's name or six hexadecimal digits."""
+    if colour is None or colour.is_default:
+        return "default"
+    return colour.name if colour.type == ColorType.STANDARD else colour.get_truecolor().hex.removeprefix("#")
 
 
 PARTS = st.lists(
@@ -45,9 +54,9 @@ def test_a_terminal_shows_changes(before: list[list[tuple[str, str]]], after: li
         for x, (character, role) in enumerate(row):
             shown, style = screen.buffer[y][x], STYLES[role]
             assert (shown.data, shown.reverse) == (character, bool(style.reverse))
-            assert shown.bg == (style.bgcolor.name if style.bgcolor else "default")
+            assert shown.bg == name_colour(style.bgcolor)
             if character not in ("", " "):
-                assert (shown.fg, shown.bold) == (style.color.name if style.color else "default", bool(style.bold))
+                assert (shown.fg, shown.bold) == (name_colour(style.color), bool(style.bold))
 
 
 def test_changes_of_one_style_are_sent_together() -> None:

@@ -23,7 +23,9 @@ from tictactoe_client.tui.program import Program
 _CLOSE_ENOUGH = 5
 """Two changes of a line are sent together if the gap between them is at most this wide and has the same style."""
 _BARE = Style.parse("default on default")
-_STYLE = re.compile(r"(\x1b\[0m)?\x1b\[(?P<attributes>(\d;)*)(?P<colour>38;[\d;]*?;|\d\d;)(?P<ground>48;[\d;]+|\d+)m")
+_STYLE = re.compile(
+    r"(\x1b\[0m)?\x1b\[(?P<attributes>(\d;)*)(?P<colour>38;5;\d+;|38;2;\d+;\d+;\d+;|\d\d;)(?P<ground>48;[\d;]+|\d+)m"
+)
 
 
 class Styles(dict[str, Style]):
