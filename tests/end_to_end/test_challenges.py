@@ -57,6 +57,7 @@ async def test_a_challenger_waits_and_enters_the_room_of_the_accepted_challenge(
         await bo.challenges.send(ana_s_id)
         await ana.until("bo challenges you")
         await ana.ask("block", "bo is blocked")
+        await ana.ask("block bo--off", "Nobody here is called bo--off.")
         await ana.ask("block BO --off", "You see challenges and chat from bo again.")
         await ana.ask("block", "You have blocked nobody.")
         await ana.ask("block bo", "bo is blocked")

@@ -191,8 +191,8 @@ class Actions:
     def ask_before(self, command: GivingUp) -> bool:
         """Ask the person to confirm a command that gives up a running game; return True if it has to be confirmed.
 
-        Leaving a game over days also has to be confirmed, since the answer yes resigns. Without a connection nothing is
-        asked, since the seat is kept.
+        Leaving a game over days keeps the seat, but has to be confirmed, too, since the question also offers to resign.
+        Without a connection nothing is asked, since the seat is kept.
         """
         deed, room = self.now.find("resign" if command == "resign" else "leave"), self.room
         may_resign = command == "leave" and room.keeps_seat and room.state.status != "over"
@@ -446,9 +446,9 @@ class Actions:
         return Outcome()
 
     async def _block(self, client: Client, argument: str, state: RoomState) -> str:
-        """Block a player or a watcher who has chatted, by name; with ``--off`` unblock one, perhaps by id."""
-        is_on = not argument.endswith("--off")
-        who, name = self.muted.find(argument.removesuffix("--off"), state)
+        """Block a player or a watcher who has chatted, by name; with a last word ``--off`` unblock by name or id."""
+        is_on = argument.split()[-1] != "--off"
+        who, name = self.muted.find(argument if is_on else argument.removesuffix("--off"), state)
         if who is None and is_on:
             raise BadInput(say("nobody called", name=name))
         await client.challenges.block(who or name, on=is_on)
