@@ -142,6 +142,15 @@ def test_a_player_with_a_seat_is_chosen_first_then_the_last_one_then_the_name(
     assert (found.name if found else None) == taken
 
 
+@pytest.mark.parametrize(("room", "resumes"), [("AAAAAA", False), (None, True)])
+def test_a_newer_seat_is_preferred_to_an_older_one_under_a_claimed_name(
+    players: KnownPlayers, room: str | None, *, resumes: bool
+) -> None:
+    players.keep(player("ana", claimed=True, used_at=10, rooms=("AAAAAA",), pid=GONE))
+    players.keep(player("bo", used_at=1000, rooms=("AAAAAA",), pid=GONE))
+    assert name_and_process(players.take(HERE, room=room, resumes=resumes)) == ("bo", os.getpid())
+
+
 def test_a_room_is_written_once_and_struck_out_alone(players: KnownPlayers) -> None:
     for room in ("AAAAAA", "BBBBBB", "AAAAAA"):
         players.keep(player(rooms=(room,)))

@@ -32,8 +32,8 @@ _NO_PROCESS: Final = 2**31 - 1
 GUEST: Final = "guest-"
 """The beginning of the names that servers give to players without a name."""
 Role = Literal["player", "reader", "nobody"]
-"""Which player a run is: one that no other run uses, the latest player but only for reading, or a guest that is not
-stored."""
+"""Which player a run is: one that no other run uses, the first of `KnownPlayers.on` but only for reading, or a guest
+that is not stored."""
 Given = ParamSpec("Given")
 Written = TypeVar("Written")
 
@@ -113,9 +113,10 @@ class KnownPlayers:
         self.problem: str | None = None
 
     def on(self, servers: Servers) -> list[KnownPlayer]:
-        """Return the players at these addresses without duplicates, the latest first.
+        """Return the players at these addresses without duplicates, the best choice first.
 
-        Players stored for one of these addresses come before players stored for another server of the cluster.
+        Players stored for one of these addresses come before players stored for another server of the cluster; among
+        these, players that a server has refused come first, then players with a claimed name, then the latest.
         """
         newest: dict[str, KnownPlayer] = {}
         for player in sorted(self._read().values(), key=_rank(servers), reverse=True):
@@ -153,9 +154,9 @@ class KnownPlayers:
     ) -> KnownPlayer | None:
         """Claim a player that no other running process uses, and return it; return None if there is none.
 
-        A player with a seat in `room` is preferred, or if `resumes`, a player with any seat. Otherwise, unless
-        `only_seated`, a player of this name is taken: preferably one that a server has refused, then one with a
-        claimed name, then the latest.
+        A player with a seat in `room` is preferred, or if `resumes`, a player with any seat; the latest one if there
+        are several. Otherwise, unless `only_seated`, a player of this name is taken: preferably one that a server has
+        refused, then one with a claimed name, then the latest.
 
         Args:
             cluster: The id of the cluster that the player must belong to, or "" for any.
@@ -170,7 +171,7 @@ class KnownPlayers:
             seated = [player for player in free if room in player.rooms or (resumes and player.rooms)]
             matching = seated or [player for player in free if name in (None, player.name) and not only_seated]
             if matching:
-                token, now = max(matching, key=_rank(servers)).token, time.time()
+                token, now = max(matching, key=_rank(servers, prefers_claimed=not seated)).token, time.time()
                 chosen.extend(replace(row, pid=os.getpid(), used_at=now) for row in local if row.token == token)
             _put(players, *chosen)
 
@@ -278,9 +279,14 @@ def _join(before: tuple[str, ...], rooms: tuple[str, ...]) -> tuple[str, ...]:
     return (*(room for room in before if room not in rooms), *rooms)
 
 
-def _rank(servers: Servers) -> Callable[[KnownPlayer], tuple[bool, bool, bool, float]]:
+def _rank(servers: Servers, *, prefers_claimed: bool = True) -> Callable[[KnownPlayer], tuple[bool, bool, bool, float]]:
     """Return a sort key: greatest for players of these addresses, then refused ones, claimed names, the latest."""
-    return lambda player: (player.server in servers, player.refused_at > 0, player.claimed, player.used_at)
+    return lambda player: (
+        player.server in servers,
+        player.refused_at > 0,
+        prefers_claimed and player.claimed,
+        player.used_at,
+    )
 
 
 class Identity:
