@@ -53,6 +53,9 @@ async def test_a_name_is_claimed_shared_and_brought_back_by_the_command(server: 
     for words in (("notify", "--feed"), ("event", "new"), ("block", "--strangers")):
         assert (await outcome(*words, "-s", server.url, **environment)).code == 0
     assert [(known.name, known.pid) for known in playing.on((server.url,))] == [("ana", os.getpid())]
+    for options, is_warned in (((), True), (("--name", "bot1"), False)):
+        joined = await outcome("join", "K7M4PQ", "--plain", *options, "-s", server.url, code=5, **environment)
+        assert ("Another program is playing as ana." in joined.output) is is_warned
     stranger = await run(server, tmp_path / "stranger", "--name", "ANA")
     assert stranger[0] == (
         'ANA belongs to another player here, so others see you as "ANA?". '

@@ -377,7 +377,10 @@ class Identity:
         held = {seat.room for seat in client.welcome.rooms} | self.rooms
         self._work.start(self.write(self.players.forget_rooms, urls, client.token, lambda room: room not in held))
         busy = [player for player in self.players.on(urls) if player.token != client.token and not player.is_free]
-        namesakes = [player for player in busy if player.claimed or player.name == self._known_as(client)]
+        is_anyone = self.name is None and self.new_name is None
+        namesakes = [
+            player for player in busy if (is_anyone and player.claimed) or player.name == self._known_as(client)
+        ]
         if namesakes and not self._has_warned:
             self._has_warned = True
             self._tell(say("another program plays", name=clean_text(namesakes[0].name), own=clean_text(client.name)))
