@@ -341,7 +341,9 @@ async def test_more_players_than_are_pushed_are_in_the_table_and_on_the_wall(ser
 async def test_an_events_code_works_in_the_field_for_rooms(server: Server, visit: Visit, bo: Peer) -> None:
     event = await open_event(bo)
     ana = await visit(address(server))
-    await ana.page.get_by_label("Code or link").fill(f"{server.url}/e/{event.lower()}#abcdefghijkl")
+    await ana.page.get_by_label("Code or link").fill(
+        f"The club's tournament starts at seven, this is your card: {server.url}/e/{event.lower()}#abcdefghijkl"
+    )
     await ana.page.keyboard.press("Enter")
     await ana.page.wait_for_url(f"**/e/{event}#abcdefghijkl")
     await expect(ana.page.get_by_role("heading", name="Friday")).to_be_visible()

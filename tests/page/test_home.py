@@ -89,9 +89,21 @@ async def test_a_friend_is_invited_to_the_game_that_is_chosen(server: Server, vi
     await eve.button("Join").click()
     await expect(eve.page.get_by_text('A room code has 6 letters and digits; "K7M4P" has 5.').first).to_be_visible()
     await eve.button("Home").click()
-    await eve.page.get_by_label("Code or link").fill(f"Join me: {ana.page.url}.")
+    field = eve.page.get_by_label("Code or link")
     await eve.button("Join").click()
-    await eve.page.wait_for_url(ana.page.url)
+    await expect(field).to_be_focused()
+    await field.fill("ladder")
+    await field.press("Enter")
+    await eve.page.wait_for_url("**/LADDER")
+    await eve.button("Home").click()
+    for pasted in (
+        f"Join me for a game of tic-tac-toe this evening, if you have the time: {ana.page.url}.",
+        f"{ana.page.url}?fbclid={'IwAR2' * 20}",
+    ):
+        await eve.page.goto(address(server))
+        await field.fill(pasted)
+        await field.press("Enter")
+        await eve.page.wait_for_url(ana.page.url)
     await eve.join("eve")
     await ana.hears("eve joins as O.")
 

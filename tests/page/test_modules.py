@@ -4,8 +4,10 @@ from random import Random
 
 from tests.engine.random_games import decide
 from tests.node import evaluate, run_node
+from tests.protocol.test_room_codes import PASTED
 from tictactoe_engine import PRESETS, Position, Rules, format_cell
 from tictactoe_protocol.codec import encode
+from tictactoe_protocol.room_codes import parse_room_code
 from tictactoe_protocol.terms import RulesState
 from tictactoe_server.http.assets import FOLDER
 from tictactoe_words.catalogue import FOLDER as CATALOGUES
@@ -28,6 +30,12 @@ EMBLEMS = """
 const [folder, text] = process.argv.slice(1);
 const { emblemOf } = await import(`${folder}/shapes.js`);
 console.log(JSON.stringify(JSON.parse(text).map(emblemOf)));
+"""
+
+CUTS = """
+const [folder, text] = process.argv.slice(1);
+const { cutPasted } = await import(`${folder}/words.js`);
+console.log(JSON.stringify(JSON.parse(text).map(cutPasted)));
 """
 
 
@@ -63,3 +71,18 @@ def test_the_sign_of_a_player_is_the_same_on_the_page_and_in_the_terminal() -> N
     found = evaluate(EMBLEMS, FOLDER.as_uri(), json.dumps(players))
     assert found == [[*emblem_of(player)] for player in players]
     assert {emblem_of(player)[0] for player in players} == {*SIGNS}
+
+
+def test_pasted_text_is_cut_to_what_the_server_accepts_and_keeps_the_code() -> None:
+    long = "https://tictactoe.example.org/games/"
+    pasted = [
+        *PASTED,
+        f"Join me for a game of tic-tac-toe: {long}K7M4PQ",
+        f"{long}k7m4pq?fbclid={'IwAR2' * 20}",
+        f"{long}e/K7M4PQ/cards.",
+        f"Spiel mit! {'https://' + 'sub.' * 20}example/K7M4PQ",
+        "Hello there, are you free for a game this evening? The code is k7m-4pq",
+    ]
+    cut = evaluate(CUTS, FOLDER.as_uri(), json.dumps(pasted))
+    assert [(parse_room_code(text), len(text) <= 64) for text in cut] == [("K7M4PQ", True)] * len(pasted)
+    assert evaluate(CUTS, FOLDER.as_uri(), '[" ", "wall", "ladder", "e"]') == ["", "WALL", "LADDER", "E"]

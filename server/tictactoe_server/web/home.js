@@ -9,7 +9,7 @@ import { makePlayCard } from "./playcard.js";
 import { OWN } from "./rules.js";
 import { setEmblem } from "./shapes.js";
 import { makeTiles } from "./smallboard.js";
-import { formatDuration, joinWords, keepTogether, messageOf, nameGame } from "./words.js";
+import { cutPasted, formatDuration, joinWords, keepTogether, messageOf, nameGame } from "./words.js";
 
 const LIVE_BOARDS = 3;
 /** The name whose notice "belongs to somebody else" was closed. */
@@ -107,8 +107,10 @@ function makeSide(app, play) {
 	}
 
 	function join() {
-		const [text, ticket] = code.value.split(/#\s*([\w-]{12,})/); // a ticket is secret, so it stays in the fragment
-		app.navigate(`/${encodeURIComponent(text.trim())}${ticket ? `#${ticket}` : ""}`);
+		const [pasted, ticket] = code.value.split(/#\s*([\w-]{12,})/); // a ticket is secret, so it stays in the fragment
+		const text = cutPasted(pasted);
+		if (text) app.navigate(`/${encodeURIComponent(text)}${ticket ? `#${ticket}` : ""}`);
+		else code.focus();
 	}
 }
 

@@ -5,6 +5,7 @@ import { lookOf } from "./kept.js";
 import { hasSingleKeys, nameCell, nameCells } from "./rules.js";
 
 const DRAWS = ["line", "full", "resigned", "timeout", "claimed", "agreed"];
+const MOST_SENT = 64;
 
 /** @type {(error: unknown) => string} */
 export const messageOf = (error) => (error instanceof Error ? error.message : String(error));
@@ -149,4 +150,13 @@ export function describeUnanswered(room = "", there) {
 	if (!there) return "";
 	const then = there.step === "refused" ? there.why : there.step ? say("unanswered asked") : "";
 	return `${say("unanswered", { room, url: there.url })} ${then ?? ""}`.trim();
+}
+
+/** Cut pasted text to what the server accepts as a room: the last link without its query, or the text without words in lower case. */
+export function cutPasted(pasted = "") {
+	// In capitals, because the paths of other pages, such as "wall", are in lower case.
+	const text = pasted.trim().replace(/^[a-z]+$/, (word) => word.toUpperCase());
+	if (text.length <= MOST_SENT) return text;
+	const links = text.replace(/%3A/gi, ":").replace(/%2F/gi, "/").match(/https?:\/\/[^\s?#&]+/gi);
+	return (links?.at(-1) ?? text.replace(/(?<!\S)[^\s\d\p{Lu}]+(?!\S)/gu, "·")).slice(-MOST_SENT);
 }
