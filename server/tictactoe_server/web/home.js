@@ -121,18 +121,28 @@ function makeResume(app) {
 	return { element, draw };
 
 	function draw() {
-		showKeyed(element, rooms.held.filter(({ room }) => !app.turns.some((turn) => turn.room === room)), (held) => JSON.stringify(held), makeSeat);
+		showKeyed(element, rooms.held.filter(({ room }) => !app.turns.some((turn) => turn.room === room)), ({ room }) => room, makeSeat, drawSeat);
 	}
 
 	/** @param {HeldSeat} held */
-	function makeSeat(held) {
-		const { room, seat, names = {} } = held;
-		const others = Object.entries(names).flatMap(([mark, other]) => (mark === seat ? [] : other));
-		const title = others.length ? say("page resume with", { names: joinWords(others) }) : say("page resume room", { room });
-		const terms = describeSeat(held, connection.welcome?.held_ms?.[room]);
+	function makeSeat({ room }) {
 		const back = button(say("page resume"), () => app.navigate(`/${room}`), { class: "primary", "aria-label": `${say("page resume")} ${room}` });
 		const away = button(say("page give up"), () => giveUp(room), { "aria-label": say("page give up room", { room }) });
-		return h("div.ask", h("p", title, " ", h("small", terms.join(" · "))), back, away);
+		return h("div.ask", h("p", h("span"), " ", h("small")), back, away);
+	}
+
+	/** @param {Element} row @param {HeldSeat} held */
+	function drawSeat(row, { room, seat, rules, names = {}, turn }) {
+		const [title, note] = row.querySelectorAll("span,small");
+		const others = Object.entries(names).flatMap(([mark, other]) => (mark === seat ? [] : other));
+		setText(title, others.length ? say("page resume with", { names: joinWords(others) }) : say("page resume room", { room }));
+		const left = connection.welcome?.held_ms?.[room];
+		const terms = [keepTogether(nameGame(rules))];
+		if (turn && (turn === seat || names[turn])) terms.push(turn === seat ? say("page your move") : say("page to move", { name: names[turn] ?? "" }));
+		else if (turn === null) terms.push(say("status waiting"));
+		if (left) terms.push(say("page time left", { time: formatDuration(left) }));
+		else if (left === 0) terms.push(say("page until claimed"));
+		setText(note, terms.join(" · "));
 	}
 
 	function giveUp(room = "") {
@@ -159,13 +169,3 @@ function makeTurns(app) {
 
 /** @param {Protocol.Turn} turn */
 const makeTurn = ({ room, rules }) => h("li", h("a", { href: `/${room}` }, keepTogether(nameGame(rules)), " · ", h("code", room)), h("span.note"));
-
-/** @param {HeldSeat} held @param {number | undefined} left ms of its hold */
-function describeSeat({ seat, rules, names, turn }, left) {
-	const terms = [keepTogether(nameGame(rules))];
-	if (turn && (turn === seat || names[turn])) terms.push(turn === seat ? say("page your move") : say("page to move", { name: names[turn] ?? "" }));
-	else if (turn === null) terms.push(say("status waiting"));
-	if (left) terms.push(say("page time left", { time: formatDuration(left) }));
-	else if (left === 0) terms.push(say("page until claimed"));
-	return terms;
-}
