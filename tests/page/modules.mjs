@@ -5,8 +5,8 @@ import { test } from "node:test";
 
 Object.assign(globalThis, { location: { href: "http://localhost" } });
 const [folder, catalogues] = process.argv.slice(2);
-const [{ speak }, { choices }, { sceneOf }, { Review, nextMistake }, { deedOfKey }, { showPlayed }, { rulesOf }, { newsOf }, { Following }, { crossScores }] =
-	await Promise.all(["catalogue", "choices", "scene", "review", "keyboard", "scene", "rules", "telling", "events/following", "events/table"].map((name) => import(`${folder}/${name}.js`)));
+const [{ speak }, { choices }, { sceneOf }, { Review, nextMistake }, { deedOfKey }, { showPlayed }, { rulesOf }, { newsOf }, { Following }, { crossScores }, { Room }] =
+	await Promise.all(["catalogue", "choices", "scene", "review", "keyboard", "scene", "rules", "telling", "events/following", "events/table", "room"].map((name) => import(`${folder}/${name}.js`)));
 
 const use = (language) => speak(language, JSON.parse(readFileSync(`${catalogues}/${language}.json`, "utf8")));
 const seat = (player, more = {}) => ({ player, name: player, online: true, bot: null, out: false, left: false, ...more });
@@ -229,4 +229,12 @@ test("a cross-table has halves of a draw, and nothing yet of a game that is on",
 	const pairing = (X, O, state, result) => ({ round: 1, state, result, players: { X, O } });
 	const scores = crossScores([pairing("ana", "bo", "scored", "draw"), pairing("ana", "cy", "open", null), pairing("bo", "cy", "scored", "O"), pairing("bo", "ana", "scored", "X")]);
 	assert.deepEqual([...scores], [["ana bo", ["½", "0"]], ["bo ana", ["½", "1"]], ["bo cy", ["0"]], ["cy bo", ["1"]]]);
+});
+
+test("a returning player asks for their seat once, and what comes before the answer is shown", () => {
+	const asked = [];
+	const rooms = { enter: (request) => new Promise(() => asked.push(request.type)) };
+	const room = Object.assign(new Room(rooms, { player: "ana" }, "K7M4PQ"), { isWatching: true });
+	for (const seq of [1, 2]) room.hear(stateOf({ seq }));
+	assert.deepEqual([asked, room.state.seq], [["join"], 2]);
 });

@@ -22,6 +22,8 @@ export class Room {
 	/** Resolves when we have entered again. @type {Promise<void> | null} */
 	following = null;
 	#afterLoss = false;
+	/** Resolves when a returning player's request for their seat is answered. @type {Promise<unknown> | null} */
+	#joining = null;
 
 	/** @param {Rooms} rooms @param {Connection} connection */
 	constructor(rooms, connection, code = "") {
@@ -93,10 +95,10 @@ export class Room {
 		this.#afterLoss = false;
 	}
 
-	/** Take a state; a player who came to watch, because the welcome lists no finished games, first takes the own seat again. @param {State} state */
+	/** Take a state; a player who came to watch, because the welcome lists no finished games, first takes their own seat back. @param {State} state */
 	#receive(state) {
-		if (!this.isWatching || !seatOf(state, this.player)) this.#take(state);
-		else this.rooms.enter({ type: "join", room: this.code }).catch(() => this.#take(state));
+		if (!this.isWatching || this.#joining || !seatOf(state, this.player)) this.#take(state);
+		else this.#joining = this.rooms.enter({ type: "join", room: this.code }).catch(() => this.#take(state)).finally(() => (this.#joining = null));
 	}
 
 	/** @param {News} news of this room */
