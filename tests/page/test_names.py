@@ -70,6 +70,9 @@ async def test_a_name_is_kept_for_good_and_its_codes_are_shown_once(server: Serv
 
 async def test_a_link_makes_another_device_the_same_player_and_leaves_the_address(server: Server, visit: Visit) -> None:
     ana = await visit(address(server))
+    sent: list[str] = []
+    ana.page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(str(frame))))
+    await ana.page.reload()
     await ana.page.get_by_label("Playing as").fill("ana")
     dialog = await open_names(ana)
     await dialog.get_by_role("button", name="Use this name on another device").click()
@@ -96,6 +99,14 @@ async def test_a_link_makes_another_device_the_same_player_and_leaves_the_addres
     await dialog.get_by_role("button", name="Revoke").click()
     await expect(dialog.get_by_role("listitem")).to_have_count(1)
     await expect(phone.page.locator("main")).to_contain_text("removed from")
+    await dialog.get_by_role("button", name="Use this name on another device").click()
+    code = await dialog.locator(".code b").inner_text()
+    await ana.close_dialog()
+    sent.clear()
+    tablet = await visit(f"{address(server)}#link={code}")
+    await tablet.button("Use the code").click()
+    await expect(notice).to_be_visible()
+    assert not [frame for frame in sent if '"devices"' in frame]
 
 
 async def test_an_invalid_code_is_reported_and_the_player_stays_the_same(server: Server, visit: Visit) -> None:

@@ -29,7 +29,7 @@ export function showNames(app, code = "") {
 	drawCodes(app, written);
 	drawKeep();
 	learn();
-	app.onDevices = learn;
+	app.onDevices = () => dialog.isConnected && learn();
 	return dialog;
 
 	function drawKeep() {
