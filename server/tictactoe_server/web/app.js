@@ -98,13 +98,14 @@ export class App {
 	}
 
 	/** Show news of the player's devices until it is closed; a welcome's only once a day, since it repeats them for three days. */
-	async #tellDevices(text = "", isNew = false) {
+	#tellDevices(text = "", isNew = false) {
 		const told = `${new Date().toDateString()} ${text}`;
 		if (!text || (!isNew && told === this.kept.told)) return;
-		this.keep({ told });
 		this.onDevices();
-		const [{ showNotice }, { showNames }] = await Promise.all([import("./banner.js"), import("./names.js")]);
-		showNotice(text, button(say("page name devices"), () => showNames(this), { class: "primary" }));
+		Promise.all([import("./banner.js"), import("./names.js")]).then(([{ showNotice }, { showNames }]) => {
+			this.keep({ told });
+			showNotice(text, button(say("page name devices"), () => showNames(this), { class: "primary" }));
+		}, () => undefined);
 	}
 
 	/** Pass on news of challenges and rated games; their module is loaded when the first news arrives. @param {LadderNews} news */
