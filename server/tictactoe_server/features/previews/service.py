@@ -42,7 +42,6 @@ _FRESH: Final = (("Cache-Control", "public, max-age=30"),)
 _STONES: Final = ("gomoku", "gomoku-standard")
 
 Named = TypeVar("Named", SeatState, PastPlayer)
-Shown = TypeVar("Shown")
 
 
 class Previews(Service):
@@ -66,23 +65,26 @@ class Previews(Service):
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def home(self, request: HttpRequest) -> Reply:
-        note = texts.HEAD_OF_SITE[1]
-        return await self._answer(request, lambda title: BoardCard((), title, note, "XOX.XO..O", 3, "XO"), self._title)
+        card = BoardCard((), self._title, texts.HEAD_OF_SITE[1], "XOX.XO..O", 3, "XO")
+        return await self._answer(request, lambda: card)
 
     async def room(self, request: HttpRequest, text: str) -> Reply:
-        return await self._answer(request, card_of_room, await find_public(self._core, request, text))
+        return await self._answer(request, partial(card_of_room, await find_public(self._core, request, text)))
 
     async def event(self, find: Callable[..., Awaitable[EventState]], request: HttpRequest, text: str) -> Reply:
-        return await self._answer(request, card_of_event, await find(request, text))
+        return await self._answer(request, partial(card_of_event, await find(request, text)))
 
     async def replay(self, request: HttpRequest, id: str) -> Reply:
         game = self._core.names.public(await find_shared(self._shares, id))
-        return await self._answer(request, card_of_game, game)
+        return await self._answer(request, partial(card_of_game, game))
 
-    async def _answer(self, request: HttpRequest, make: Callable[[Shown], Card], shown: Shown) -> HttpResponse:
-        """Return a response with the picture of a card. For concurrent requests, the picture is drawn only once."""
+    async def _answer(self, request: HttpRequest, make: Callable[[], Card]) -> HttpResponse:
+        """Return a response with the picture of the card that `make` returns, with texts in the request's language.
+
+        For concurrent requests, the picture is drawn only once.
+        """
         with speaking(language_of(request)):
-            card = make(shown)
+            card = make()
         picture = self._pictures.pop(card, None)
         if picture is None or (picture.done() and picture.exception() is not None):
             if sum(not one.done() for one in self._pictures.values()) >= MOST_WAITING:
