@@ -300,6 +300,15 @@ async def test_a_match_joins_no_two_players_of_whom_one_blocks_the_other(
     assert of_eve == of_ana
 
 
+async def test_a_match_skips_a_room_that_a_blocked_player_is_entering(
+    server: Server, ana: Peer, bo: Peer, eve: Peer
+) -> None:
+    await ana.ask("block", player=id_of(bo))
+    of_eve = (await eve.ask("create", rules="three-players"))["room"]
+    server.core.rooms.by_code[of_eve].entering = {id_of(bo)}
+    assert (await ana.ask("match", rules="three-players"))["room"] != of_eve
+
+
 async def test_a_match_checks_the_room_that_it_joins(server: Server, ana: Peer, bo: Peer, eve: Peer) -> None:
     await ana.ask("block", player=id_of(bo))
     of_eve = (await eve.ask("create"))["room"]

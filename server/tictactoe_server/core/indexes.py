@@ -170,10 +170,10 @@ class Matchmaker:
         """Return a room of this kind without `player` and without players in `excluded`, or None."""
 
         def suits(live: RoomListing) -> bool:
-            free_seats = list(live.room.seats.values()).count(None)
-            if player in live.player_ids or free_seats <= len(live.entering) or not _is_waiting(live):
+            players, free_seats = live.player_ids, list(live.room.seats.values()).count(None)
+            if player in players or free_seats <= len(live.entering) or not _is_waiting(live):
                 return False
-            return not any(seat.player in excluded or self._is_full(seat.player) for seat in live.room.held_seats)
+            return players.isdisjoint(excluded) and not any(self._is_full(seat.player) for seat in live.room.held_seats)
 
         def rank(live: RoomListing) -> tuple[float, int]:
             return 0.0 if distance is None else distance(live.room, player), live.room.opened_at

@@ -117,19 +117,17 @@ class Joining(Service):
             check_clock(clock)
             policy = self.core.hooks.policy_for(call.request)
             await policy.check(rules, clock, call.player)
-            kind = rules, clock, policy.purpose.name
-            skipped = await policy.skipped_opponents(call.player.id)
-            live, code = await self._find_match(kind, call.player, apart.union(skipped))
+            skipped = apart.union(await policy.skipped_opponents(call.player.id))
+            live, code = await self._find_match((rules, clock, policy.purpose.name), call.player, skipped)
             if live is None:
                 await self._open(call, rules, call.player, clock=clock, purpose=policy.purpose, code=code)
                 return
             others = live.player_ids - {call.player.id}
-            refused = {other for other in others for check in checks if await check(call.player.id, other)}
-            if refused:
-                apart |= refused
+            apart |= {other for other in others for check in checks if await check(call.player.id, other)}
+            if not apart.isdisjoint(others):
                 continue
             await self._check_opponents(call, live)
-            if live.player_ids - {call.player.id} != others:  # the checks of these players took time
+            if live.player_ids - {call.player.id} != others:  # somebody came or left during the checks
                 continue
             self._check_seat(call, live)
             try:
