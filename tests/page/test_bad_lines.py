@@ -181,6 +181,7 @@ async def test_a_hidden_page_retries_less_and_less_often_and_at_once_when_it_is_
         await ana.page.evaluate("hide(true)")
         await ana.page.context.set_offline(True)
         await server.close(1012)
+        await ana.page.wait_for_function("opened[0].readyState === WebSocket.CLOSED")
         for _ in range(40):
             await ana.page.clock.run_for(5000)
         attempts = await ana.page.evaluate("opened.length")

@@ -285,9 +285,7 @@ def offer(room: Room, player: Player, request: Draw | Undo, now: int) -> Room:
     if request.ply is not UNSET and request.ply != position.ply:
         raise Refused(ErrorCode.STALE, "position", path="ply", ply=request.ply, played=position.ply)
     after = _answer_offer(room, mark, kind, request.action, now)
-    if after is room and room.asked.get(key) == position.ply:
-        return room
-    return replace(after, asked={**after.asked, key: position.ply})
+    return room if after is room else replace(after, asked={**after.asked, key: position.ply})
 
 
 def _answer_offer(room: Room, mark: str, kind: str, action: str, now: int) -> Room:
