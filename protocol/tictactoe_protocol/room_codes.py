@@ -21,8 +21,10 @@ _MOST_SEARCHED: Final = 500
 _END: Final = r"(?![^\W_])"
 _WRAPPED: Final = re.compile(r"=((?:http|ws)s?%3A%2F%2F[^&\s]+)", re.IGNORECASE)
 _SLASHES: Final = re.compile("(?<!:)/{2,}")
-_SEPARATOR: Final = re.compile("[-\u2010-\u2015 \u00a0]")
-_WORD: Final = re.compile(rf"(?<![^\W_]){_HALF}{_SEPARATOR.pattern}?{_HALF}{_END}")
+_DASH: Final = "[-\u2010-\u2015]"
+_SEPARATOR: Final = re.compile(rf"{_DASH}|[ \u00a0](?!{_HALF}{_DASH}{_HALF}{_END})")
+"""A separator of the halves of a code; a space is none before a code that has a dash."""
+_WORD: Final = re.compile(rf"(?<![^\W_]){_HALF}(?:{_SEPARATOR.pattern})?{_HALF}{_END}")
 _HOST: Final = r"""(?:[A-Za-z]++://)?(?:\[[^\]\s]*+\](?::\d++)?|(?<![^\s/<>()\[\]"'?#])[^\s/<>()\[\]"'?#]++)"""
 """A server's address. A host begins where its word does, and nothing is matched twice, so that searching is fast."""
 _PAGE: Final = r"(?:/((?ai:wall|cards))\b)?"
