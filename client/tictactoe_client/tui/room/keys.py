@@ -286,10 +286,10 @@ class RoomCommands:
             self.play(0)
 
     def _play_typed(self, typed: str) -> None:
-        """Play the typed move; keep the text if it is a move that cannot be sent yet."""
+        """Play the typed move; keep the text if it is a move that has to wait for our turn."""
         model = self.model
         command = model.actions.parse(typed)
-        if not isinstance(command, Place) or model.may_send:
+        if not isinstance(command, Place) or model.may_send or model.is_to_choose:
             model.typed = ""
         match command:
             case Place(cell):

@@ -191,6 +191,8 @@ class RoomModel:
 
 _AWAITING_OTHERS: Final = ("own draw", "own undo", "own rematch", "deserted", "absent")
 """The ids of questions that we only wait for: other players have to answer or return."""
+_SIDES: Final = frozenset({"swap", "stay", "more"})
+"""The actions that choose a side in an opening."""
 _CONFIRMS: Final = {"confirm": "confirm", "play on": "back", "give up": "give_up"}
 
 
@@ -227,13 +229,16 @@ def find_deed(model: RoomModel, action: str) -> Deed | None:
 def find_action(model: RoomModel, keymap: Keymap, key: str, text: str) -> str:
     """Return the action of a key, or "" if the key has none.
 
-    A character claims the game only if that is possible and it is not our turn; otherwise it is part of a move. After
-    the game, the keys of answers are for a rematch, if we are asked for one, or else for challenges.
+    A character claims the game only if that is possible and it is not our turn; otherwise it is part of a move. A
+    character after others also continues a move instead of choosing a side. After the game, the keys of answers are for
+    a rematch, if we are asked for one, or else for challenges.
     """
     action = keymap.find(key, text, list_actions(model))
     if action in ("accept", "decline") and model.kind == "over" and find_deed(model, "accept") is None:
         return ""
     if text and action in ("claim", "claim_draw") and (model.room.is_my_turn or find_deed(model, action) is None):
+        return ""
+    if text and model.typed and action in _SIDES:
         return ""
     return action
 
