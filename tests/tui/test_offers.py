@@ -24,7 +24,7 @@ async def test_the_frame_gives_way_to_a_question_in_a_small_window(game: Game) -
     async with game(moves=[0, 4], size=(40, 12)) as (ana, bo, code):
         await ana.until("┌──", "Your move")
         await bo.ask("undo", room=code, action="offer")
-        await ana.until("bo asks to take back B2.   Ctrl+Y", "accept   Ctrl+N decline", "Your move", gone="┌──")
+        await ana.until("bo asks to take back B2.", "Ctrl+Y accept   Ctrl+N decline", "Your move", gone="┌──")
         await ana.do("ctrl+n", "┌──", "Your move", gone="Ctrl+N")
         await bo.ask("draw", room=code, action="offer")
         await ana.do("ctrl+n", "┌──", gone="Ctrl+N")

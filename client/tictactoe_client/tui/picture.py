@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Final
 
 from rich.cells import cell_len, chop_cells, set_cell_size, split_graphemes
 from textual.geometry import Region
@@ -81,6 +82,8 @@ def place_stage(size: tuple[int, int], window: tuple[int, int]) -> Region:
 
 
 measure = cell_len
+NO_BREAK: Final = "\u00a0"
+"""A space that keeps two words in one line; `wrap` replaces it by a space."""
 
 
 def shorten(text: str, width: int) -> str:
@@ -123,7 +126,7 @@ def fold(text: str, width: int, most: int) -> list[str]:
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """Wrap a text to this width, at spaces if possible; return at least one line."""
+    """Wrap a text to this width, at spaces if possible, but not at `NO_BREAK`; return at least one line."""
     lines: list[str] = []
     line = ""
     for word in text.split(" "):
@@ -133,7 +136,7 @@ def wrap(text: str, width: int) -> list[str]:
             lines += [line, *whole]
             joined = rest
         line = joined
-    return [line for line in map(str.strip, [*lines, line]) if line] or [""]
+    return [line for line in (each.replace(NO_BREAK, " ").strip() for each in (*lines, line)) if line] or [""]
 
 
 def notice_size(needed: tuple[int, int], window: tuple[int, int], question: str) -> list[str]:

@@ -16,7 +16,7 @@ from tictactoe_client.settings import Settings
 from tictactoe_client.tui.foot import Hint, join_hints
 from tictactoe_client.tui.keymap import ARROWS, Keymap
 from tictactoe_client.tui.line import RoomLine
-from tictactoe_client.tui.picture import Text
+from tictactoe_client.tui.picture import NO_BREAK, Text
 from tictactoe_client.tui.room.review import Review
 from tictactoe_engine import FREE, Keys, Rules, format_cell, format_column, has_single_keys
 from tictactoe_protocol import clean_text
@@ -262,7 +262,9 @@ def write_question(model: RoomModel, scene: Scene, keymap: Keymap, *, is_brief: 
         else:
             key = _CONFIRMS.get(answer.name) or (key_for(deed) if deed is not None else "")
             take = take_of(model.room.state, deed.argument) if is_brief and deed is not None else ""
-            answers.append(f"{keymap.show(key)} {name_option(take) if take else answer.label}")
+            answers.append(f"{keymap.show(key)}{NO_BREAK}{name_option(take) if take else answer.label}")
+    if question.id == "own rematch" and find_situations(model) == ("over",):
+        answers.append(f"{keymap.show('back')}{NO_BREAK}{say('deed withdraw')}")
     role = "bad" if question.id == "confirm" else "dim" if question.id in _AWAITING_OTHERS else "warn"
     return "   ".join(answers if is_brief else [question.text, *answers]), role
 
