@@ -87,6 +87,7 @@ async def test_failed_orders_print_one_line_and_exit_with_1(tmp_path: Path) -> N
             ("announce", "TEXT"),
             (f"announce {'x' * 201}", "text: at most 200 characters."),
             (f"kick ana --reason {'x' * 121}", "reason: at most 120 characters."),
+            ("ban ana --for 600w", "seconds: at most 3650 days."),
             ("drain --deadline -1", "-1"),
         ):
             code, output, errors = await run("--data", str(tmp_path), *words.split())

@@ -111,7 +111,8 @@ def _run(
 
 
 def _describe_bound(found: re.Match[str]) -> str:
-    return f"{found[3]}: at most {found[2]} {'characters' if found[1] else 'seconds'}"
+    most = f"{found[2]} characters" if found[1] else f"{float(found[2]) / 86_400:.0f} days"
+    return f"{found[3]}: at most {most}"
 
 
 def _ask_and_say(path: Path, order: Order, *, in_json: bool, before: Any = None) -> Any:
