@@ -73,8 +73,7 @@ class Orders:
         except (msgspec.DecodeError, UnicodeError) as bad:
             return msgspec.json.encode({"error": f"Invalid order: {bad}."})
         try:
-            answer = await self.carry_out(order, is_from_another=is_from_another)
-            return msgspec.json.encode({"answer": answer})
+            return msgspec.json.encode({"answer": await self.carry_out(order, is_from_another=is_from_another)})
         except OrderRefused as refused:
             error = str(refused)
         except Exception:

@@ -23,7 +23,7 @@ from tictactoe_server.core.served_time import GRACE_SECONDS
 from tictactoe_server.operator.bans import Bans
 from tictactoe_server.operator.drain import Drain
 from tictactoe_server.operator.maintenance import LoopLag
-from tictactoe_server.operator.words import draw_table
+from tictactoe_server.operator.words import draw_table, show_count
 from tictactoe_server.settings import COUNTS, count_of
 from tictactoe_server.storage.store import StoreUnavailable
 from tictactoe_server.transport.admission import Admission
@@ -123,9 +123,7 @@ class Order(Struct, frozen=True, tag_field="command", forbid_unknown_fields=True
         raise NotImplementedError
 
     def describe(self, answer: Any) -> str:
-        count = answer.get("connections")
-        connections = f"{count} connection{'' if count == 1 else 's'}"
-        return self.outcome.format_map({**answer, "connections": connections})
+        return self.outcome.format_map({**answer, "connections": show_count(answer.get("connections"), "connection")})
 
     def answer_without_server(self) -> Any:
         """Return the answer if no server is running, or None if the order needs a running server."""

@@ -69,6 +69,11 @@ def show_duration(seconds: float) -> str:
     return f"{int(seconds)} s"
 
 
+def show_count(number: int, noun: str) -> str:
+    """Return a number and its noun, such as ``1 room`` or ``0 finished games``."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def show_ready(unready: str | None) -> str:
     """Return a text that says whether a server is ready, given the reason why it is not, or None."""
     return "yes" if unready is None else f"no: {unready}"

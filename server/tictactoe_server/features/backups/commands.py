@@ -14,10 +14,11 @@ from tictactoe_server import OperatorError
 from tictactoe_server.features.backups import copying
 from tictactoe_server.features.backups.files import back_up, database_in, restore_backup
 from tictactoe_server.features.backups.recovery import recover as recover_folder
-from tictactoe_server.features.jetstream import access_options, hidden, needing_nats, show_count
+from tictactoe_server.features.jetstream import access_options, hidden, needing_nats
 from tictactoe_server.features.privacy.service import forget_again
 from tictactoe_server.operator.commands import with_folder
 from tictactoe_server.operator.log import set_up_logging
+from tictactoe_server.operator.words import show_count
 from tictactoe_server.storage.schema import program_command, restore_command
 from tictactoe_server.storage.specs import Specs
 

@@ -16,12 +16,12 @@ from websockets.exceptions import WebSocketException
 from tictactoe_server import clock
 from tictactoe_server.features.cluster.members import HEARTBEAT_SECONDS
 from tictactoe_server.features.cluster.messages import HEARTBEATS, ORDERS, Heartbeat
-from tictactoe_server.features.jetstream import show_count
 from tictactoe_server.features.jetstream.copies import Copies
 from tictactoe_server.features.jetstream.link import PATIENCE_SECONDS, Link, Message
 from tictactoe_server.features.jetstream.stream import risks_of
 from tictactoe_server.features.jetstream.streams import find_streams
 from tictactoe_server.operator.status import Status
+from tictactoe_server.operator.words import show_count
 from tictactoe_server.storage.store import CannotOpenStore, StoreUnavailable
 
 LISTENING_SECONDS: Final = 2.4 * HEARTBEAT_SECONDS  # long enough for two heartbeats of each server

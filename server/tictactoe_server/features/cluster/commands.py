@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from tictactoe_server import clock
-from tictactoe_server.features.jetstream import access_options, needing_nats, show_count
+from tictactoe_server.features.jetstream import access_options, needing_nats
 from tictactoe_server.operator.log import set_up_logging
+from tictactoe_server.operator.words import show_count
 from tictactoe_server.storage.store import CannotOpenStore
 
 if TYPE_CHECKING:

@@ -15,15 +15,6 @@ import click
 from tictactoe_server.storage.store import CannotOpenStore
 
 
-def show_count(number: int, noun: str) -> str:
-    """Return a number and its noun, in the singular or plural.
-
-    >>> show_count(1, "room"), show_count(0, "finished game")
-    ('1 room', '0 finished games')
-    """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def hidden(urls: str) -> str:
     """Return `urls` without credentials, for messages and logs.
 

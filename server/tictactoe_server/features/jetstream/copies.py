@@ -17,9 +17,9 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from tictactoe_server.features.jetstream import show_count
 from tictactoe_server.features.jetstream.link import Link, Message
 from tictactoe_server.features.jetstream.stream import COPIES, Stream, StreamInfo
+from tictactoe_server.operator.words import show_count
 from tictactoe_server.scheduler import wait_until
 
 _QUESTION: Final = b'{"accounts": true, "streams": true}'
