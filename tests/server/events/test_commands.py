@@ -268,6 +268,7 @@ def test_an_event_says_what_each_role_may_do() -> None:
     players = {"in": ("leave", "away"), "away": ("leave", "ready")}
     waiting = new_event(entry="roster", roster=("Ana", "Bo", "Cy"))
     before = ("expel", "close", "add", "cards")
+    assert new_event(entry="roster", roster=("Ana", "Bo"), size=2).may["organiser"] == ("expel", "close", "cards")
     assert waiting.may == players | {"organiser": before, "card": ("join",), "": ("join",)}
     for name in ("Ana", "Bo"):
         waiting = apply(waiting, name, EnterEvent("", ticket=waiting.ticket_of(name)), 0)

@@ -235,7 +235,7 @@ class Event(Struct, frozen=True, omit_defaults=True):
             "forfeit": is_decidable,
             "void": is_decidable,
             "close": True,
-            "add": has_roster and self.takes_entrants,
+            "add": has_roster and self.takes_entrants and len(self.roster) < self.limit,
             "cards": has_roster,
         }
         organiser = tuple(action for action, is_possible in actions.items() if is_possible)
