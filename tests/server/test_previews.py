@@ -85,6 +85,14 @@ async def test_a_name_that_cannot_be_drawn_is_its_mark_everywhere(server: Server
             assert card_of_room(convert(state, RoomState, strict=False)).heading == "O ist am Zug."
 
 
+async def test_a_free_seat_is_called_so_in_the_language_of_the_request(server: Server, ana: Peer) -> None:
+    await ana.ask("create")
+    state = convert(await ana.state(status="waiting"), RoomState, strict=False)
+    for language, told in (("en", "free seat"), ("de", "freier Platz")):
+        with speaking(language):
+            assert card_of_room(state).seats[1] == Seat("O", told, is_free=True)
+
+
 async def test_nothing_is_shown_of_a_private_room(server: Server) -> None:
     async with open_peer(server.url, "secretive") as peer:
         room = (await peer.ask("create", visibility="private"))["room"]
@@ -134,9 +142,9 @@ def test_letters_that_the_font_has_not_are_replaced() -> None:
 
 
 def test_a_card_of_every_kind_is_drawn() -> None:
-    long = "W" * 40
+    long, free = "W" * 40, Seat("O", "free seat", is_free=True)
     cards: list[Card] = [
-        BoardCard((Seat("X", long, True), Seat("O", "")), long, long, "XO" * 112 + "X", 15, "XO", "stones", 3),
+        BoardCard((Seat("X", long, True), free), long, long, "XO" * 112 + "X", 15, "XO", "stones", 3),
         BoardCard((Seat("X", long),), long, long, "." * 35 + "XXXXOO#", 7, "XO", "discs", 38, (35, 36, 37, 38)),
         BoardCard(tuple(Seat(mark, long) for mark in "ABCDEF"), long, long, "ABCDEF..." * 100, 30, "ABCDEF"),
         TableCard(long, long, long, tuple((f"{place}.", long, "10.5") for place in range(7)), "and 4 more"),

@@ -52,13 +52,14 @@ class Seat(NamedTuple):
     """A seat in a picture of a board.
 
     Attributes:
-        name: The player's name, or "" for a free seat.
+        name: The player's name, or a note that the seat is free.
         is_first: Whether the player has the turn or has won.
     """
 
     mark: str
     name: str
     is_first: bool = False
+    is_free: bool = False
 
 
 class BoardCard(NamedTuple):
@@ -204,9 +205,9 @@ def _draw_beside(sheet: Any, card: BoardCard) -> None:
     y, tall = (124.0, 78) if len(card.seats) < 4 else (104.0, 54)
     for seat in card.seats:
         _draw_piece(sheet, card, seat.mark, (_TEXT_X, y, tall - 22))
-        style = _BOLD if seat.is_first else _PLAIN, tall // 2 + 3, _INK if seat.name else _DIM
+        style = _BOLD if seat.is_first else _PLAIN, tall // 2 + 3, _DIM if seat.is_free else _INK
         x, middle = _TEXT_X + tall - 4, y + (tall - 22) / 2
-        _write(sheet, (x, middle), seat.name or "a free seat", style, WIDTH - _EDGE_PX - x, is_middle=True)
+        _write(sheet, (x, middle), seat.name, style, WIDTH - _EDGE_PX - x, is_middle=True)
         y += tall
     size = 38 if card.seats else 52
     parts = (

@@ -136,6 +136,9 @@ def _spelled(one: Named, mark: str) -> Named:
 
 def _card(rules: RulesState, held: texts.Seated, first: str | None, words: str, **shown: Any) -> BoardCard:
     look = "discs" if rules.gravity else "stones" if rules.preset in _STONES else "marks"
-    seats = tuple(Seat(mark, one.name if one else "", mark == first) for mark, one in held.items())
+    seats = tuple(
+        Seat(mark, one.name if one else say("player free"), mark == first, is_free=one is None)
+        for mark, one in held.items()
+    )
     more = {"columns": rules.columns, "marks": rules.marks, "look": look, "is_misere": rules.misere, **shown}
     return BoardCard(seats, words, describe_rules(rules), **more)
