@@ -368,7 +368,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Pauses the pairing of the sender, or with `on` true resumes it. */
+  /** Pauses the sender, whom a Swiss then leaves unpaired, or with `on` true ends the pause. */
   interface EventReady {
     type: "event_ready";
     event: string;
