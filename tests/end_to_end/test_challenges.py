@@ -74,6 +74,8 @@ async def test_the_end_of_a_challenge_is_printed(rating: Server, bo: Client) -> 
 
 
 async def test_a_ladder_and_a_player_are_printed(rating: Server, bo: Client) -> None:
+    assert "Nobody here is called eve." in (await outcome("block", "eve", "-s", rating.url, code=6)).errors
+    assert await run(rating, "block") == ["You have blocked nobody."]
     assert "No rated game yet." in (await outcome("player", "-s", rating.url, code=6)).errors
     await run(rating, "name", "claim", "ana")
     terms = (*TERMS, "--rated", "-s", rating.url, "--plain")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from pathlib import Path
+from typing import Final
 
 from tictactoe_client.cli.run import ask_and_print, connected
 from tictactoe_client.input.challenges import describe_blocks, fetch_ladder, fetch_profile
-from tictactoe_client.online.errors import describe_cause
+from tictactoe_client.online.errors import Refused, describe_cause
 from tictactoe_client.settings import ExitCode, Misuse, Settings
 from tictactoe_client.streams.output import Output, print_own
 from tictactoe_client.text.lobby import align_columns, list_games
@@ -15,6 +17,8 @@ from tictactoe_protocol import clean_text
 from tictactoe_protocol.ratings.exported import BadExport, Checked, check_export
 from tictactoe_words.catalogue import say
 from tictactoe_words.ladders import describe_ladder, describe_meetings, tabulate_ladder, tabulate_standings
+
+_PLAYER_ID: Final = re.compile(r"p[0-9A-Za-z]{10}(\.[0-9]+)?")
 
 
 async def show_ladder(settings: Settings, rules: str | None) -> int:
@@ -54,6 +58,9 @@ async def block(settings: Settings, player: str | None, *, strangers: bool, off:
 
         async def ask() -> list[str]:
             blocks = await client.challenges.block(player, on=not off, strangers=not off if strangers else None)
+            if player in blocks and not off and not _PLAYER_ID.fullmatch(player):  # no player has claimed this name
+                await client.challenges.block(player, on=False)
+                raise Refused("not_allowed", say("nobody called", name=clean_text(player)))
             if strangers or player is not None:
                 session.identity.write_down(client)
             if strangers:
