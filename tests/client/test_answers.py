@@ -17,7 +17,7 @@ from tictactoe_client.version import describe_mismatch
 from tictactoe_engine import PRESETS, Coordinates, Keys, Rules
 from tictactoe_protocol.pushes import PastGame, PastPlayer, Result, RoomState, RoomSummary, SeatState
 from tictactoe_protocol.terms import ClockFields, ClockState, ClockTerms, RulesState
-from tictactoe_words.catalogue import LANGUAGES, speak
+from tictactoe_words.catalogue import LANGUAGES, speak, speaking
 from tictactoe_words.commands import COMMANDS, Verb, word_of
 from tictactoe_words.telling import describe_result
 from tictactoe_words.wording import describe_rules
@@ -276,6 +276,8 @@ def test_games_are_one_line_each_with_the_viewer_s_own_result() -> None:
 def test_a_game_of_an_event_is_described_as_such() -> None:
     (line,) = list_games([replace(GAMES[0], event="EV3NTS", pairing="r3-2")], ANA, UTC)
     assert "classic, event EV3NTS" in line
+    with speaking("de"):
+        assert "Tic-Tac-Toe" in list_games(GAMES, ANA, UTC)[0]
 
 
 def test_players_get_their_own_line_if_a_row_is_too_wide() -> None:

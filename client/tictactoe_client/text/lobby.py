@@ -7,7 +7,7 @@ from datetime import UTC, datetime, tzinfo
 
 from rich.cells import cell_len, set_cell_size
 
-from tictactoe_engine import Rules
+from tictactoe_engine import PRESETS, Rules
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.days import Turn
 from tictactoe_protocol.events import EventHead
@@ -141,6 +141,8 @@ def align_columns(
 
 def _describe_game(game: PastGame) -> str:
     rules = game.rules.preset or describe_rules(game.rules)
+    if game.rules.preset in PRESETS and say("language") != "English":  # scripts read the ids in English
+        rules = say(f"name of {rules}")
     return f"{rules}, {say('record event', name=clean_text(game.event))}" if game.event else rules
 
 
