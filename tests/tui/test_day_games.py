@@ -34,7 +34,7 @@ async def test_leaving_keeps_the_seat_unless_one_resigns(server: Server, at_home
         (room,) = await begin(server, ana.client.token)
         await ana.until("1 game awaits your move.")
         await ana.do("ctrl+g", room, "Your move")
-        await ana.do("? end", "Plan a reply", ":plan", "Write plan b2 c3")
+        await ana.do("? end", "Plan a reply", ":plan", "Write :plan b2 c3")
         await ana.do("escape", room, "Your move")
         await eve.ask("watch", room=room)
         await ana.do("escape", "Your seat is kept", "Enter come back later", "r resign")

@@ -30,7 +30,6 @@ from tictactoe_client.text.wording import MOST_FREE_AFTER_MISTAKE, describe_due,
 from tictactoe_engine import BLOCKED, FREE, format_cell
 from tictactoe_protocol import clean_text
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
-from tictactoe_protocol.days import MAX_BRANCHES, MAX_PLIES
 from tictactoe_protocol.pushes import AnalysisState, Happening, RoomState
 from tictactoe_protocol.rated import Rated
 from tictactoe_protocol.terms import OfferAction
@@ -252,7 +251,7 @@ class Actions:
             case Query("help"):
                 lines = describe_help(state, self._settings, room.actor, self.now)
                 lines += [say("help challenges")] if room.has_challenges and len(room.local_players) == 1 else []
-                lines += [say("plan how", branches=MAX_BRANCHES, moves=MAX_PLIES)] if room.keeps_seat else []
+                lines += [plans.describe_usage()] if room.keeps_seat else []
                 return [*lines, list_sentences()] if room.sentences else lines
             case Query("turn") if not self.is_online:
                 return [say("offline turn", turn=describe_turn(state, room.viewer))]
@@ -442,7 +441,8 @@ class Actions:
             case "chat":
                 await self._chat(argument, state)
             case "plan" if self._client is not None:
-                return Outcome((await plans.carry_out(self._client, argument, state, self._settings),))
+                usage = plans.describe_usage(":" if self._shows else "")
+                return Outcome((await plans.carry_out(self._client, argument, state, self._settings, usage),))
         return Outcome()
 
     async def _block(self, client: Client, argument: str, state: RoomState) -> str:

@@ -9,6 +9,7 @@ from typing import cast
 
 from tictactoe_client.input.cells import cell_of_key, landing_cell
 from tictactoe_client.input.intents import BadInput, describe_move
+from tictactoe_client.input.plans import describe_usage
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.online.errors import ClientError
 from tictactoe_client.settings import ExitCode
@@ -21,7 +22,6 @@ from tictactoe_client.tui.room.model import RoomModel, example_cell, find_deed
 from tictactoe_client.tui.room.picture import RoomView
 from tictactoe_engine import Keys, Rules, has_single_keys
 from tictactoe_protocol import clean_text
-from tictactoe_protocol.days import MAX_BRANCHES, MAX_PLIES
 from tictactoe_words.catalogue import say
 from tictactoe_words.choices import Deed, describe_reason
 from tictactoe_words.commands import IN_ROOMS, Intent, Look, Place, Query, Verb, VerbKind, word_of
@@ -147,7 +147,7 @@ class RoomCommands:
         sentences = [say(f"rules of {rules.preset}")] if rules.preset else explain_rules(rules)
         named = say(f"name of {rules.preset or 'custom'}"), tuple(("", sentence) for sentence in sentences)
         talk = tuple((key, say(f"sentence {id}")) for key, id in model.room.sentences.items() if key.isdigit())
-        how = say("plan how", branches=MAX_BRANCHES, moves=MAX_PLIES)
+        how = describe_usage(self._colon)
         plan = [(say("plan title"), ((f"{self._colon}{word_of('plan')}", how),))] if model.room.keeps_seat else []
         return [*([named] if sentences else []), *topics, *plan, *([(say("topic talk"), talk)] if talk else [])]
 
