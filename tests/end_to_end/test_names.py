@@ -44,7 +44,9 @@ async def test_a_name_is_claimed_shared_and_brought_back_by_the_command(server: 
     environment: dict[str, Any] = {"XDG_STATE_HOME": str(home / "state"), "XDG_CONFIG_HOME": str(home / "config")}
     async with run_client("name", "-s", server.url, **environment) as client:
         assert await client.end() == 0
-        assert "A device was added to your player" in await client.errors()
+        warning = await client.errors()
+        assert "A device was added to your player" in warning
+        assert f"To remove one: tictactoe-client name revoke ID --server {server.url}" in warning
         assert client.lines[2].endswith("  (new)")
     back = await run(server, other, "rescue", codes[0].lower(), "--name", "ana")
     assert back[0] == "ana is yours. 2 rescue codes are left."

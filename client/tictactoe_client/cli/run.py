@@ -18,6 +18,7 @@ from tictactoe_client.session import Session, cluster_for
 from tictactoe_client.settings import ExitCode, Settings
 from tictactoe_client.streams.keyboard import hear_signals, standard_input
 from tictactoe_client.streams.output import Output, OutputFailed, print_error, report_end, report_failure
+from tictactoe_client.text.programs import own_command
 from tictactoe_client.text.talk import describe_device_news
 from tictactoe_words.catalogue import say
 
@@ -128,7 +129,8 @@ async def connected(
         if is_chatty and client.welcome.names == "given" and settings.name not in (None, client.name):
             tell(say("names given instead", name=client.name, typed=settings.name))
         if warning := describe_device_news(client.welcome):
-            tell(warning)
+            names = [own_command("name", *words, server=client.address) for words in ((), ("revoke", "ID"))]
+            tell(warning, say("name devices how", devices=names[0], revoke=names[1]))
         try:
             yield client, session
         except Refused as refused:

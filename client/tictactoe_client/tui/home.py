@@ -147,7 +147,7 @@ class HomePage(ListPage):
         self.text("how").show((say(f"rules of {self.game.value}") if entry and entry.choice else "", "dim"))
         greeting = [(line, "dim") for line in list_greeting(client.welcome)[:_MOST_GREETING]] if client else []
         if client and (news := describe_device_news(client.welcome)):
-            greeting.insert(0, (news, "bold"))
+            greeting.insert(0, (f"{news}   {self.show_key('devices')} {say('page name devices')}", "bold"))
         lines = greeting if client else self.describe_no_server(offers_own=True)
         self.text("nothing").show(*((f"{text}\n", role) for text, role in lines))
         self.waiting.display = bool(rooms)
