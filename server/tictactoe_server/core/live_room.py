@@ -302,7 +302,7 @@ class LiveRoom(RoomListing, StoredValue[Room]):
     def address(self) -> str:
         """The address of a player, else that of the opener; "" if unknown."""
         session = next(iter(self.players.values()), None)
-        return self.origin if session is None else session.source.address
+        return self.origin if session is None else session.address
 
     @property
     def has_player(self) -> bool:

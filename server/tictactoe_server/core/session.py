@@ -277,6 +277,7 @@ class Session(Throttle):
     """A connection. Its requests are carried out one at a time.
 
     Attributes:
+        address: The client's address as limits count it; see `key_of`.
         device: The token, name and client program from hello.
         language: The language of texts for the client, or "".
         rooms: The rooms (`LiveRoom`) that this connection plays in or watches, by code.
@@ -292,6 +293,7 @@ class Session(Throttle):
         counters: Counters,
     ) -> None:
         super().__init__(connection, dispatcher, pressure, now)
+        self.address = self.source.address
         self.player: Player | None = None
         self.device = Device()
         self.language = ""
@@ -300,10 +302,6 @@ class Session(Throttle):
         self.counters = counters
         self.chat = RateLimit(CHAT_LINES, CHAT_MS, pressure.monotonic_ns)
         self.tries = RateLimit(TRIES, TRIES_MS, pressure.monotonic_ns)
-
-    @property
-    def address(self) -> str:
-        return self.source.address
 
     def push(self, message: PushFields) -> None:
         """Send a message, which is lost only if the connection is lost."""

@@ -55,7 +55,7 @@ class PastGames(Service):
             return True
         addresses, playing = {}, live.players
         for player in game.people or (live.owner,):
-            addresses[player] = playing[player].source.address if player in playing else live.origin
+            addresses[player] = playing[player].address if player in playing else live.origin
         if self._allowances.count_game(addresses, len(game.moves)):
             return True
         for player in addresses:

@@ -89,7 +89,7 @@ class RoomDocuments:
         known = self._beginnings.get(room.code)
         if known is None or known[0] is not room.seats or known[1] is not room.score or known[2] != room.game:
             setting = dict(zip(SETTING, self._setting_of(room), strict=True))
-            setting["rules"] = _pack(rules_state(room.rules))
+            setting["rules"] = _pack(rules_state(setting["rules"]))
             values = list(setting.values())
             if room.purpose == CASUAL:
                 values.pop()

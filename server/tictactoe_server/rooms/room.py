@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from tictactoe_engine import Position, Rules
 from tictactoe_protocol import ErrorCode, error_answer
 from tictactoe_protocol.guests import is_guest, owner_of
-from tictactoe_protocol.pushes import Error, Happening, Offers, Result, RoomStatus, SeatState, Visibility
+from tictactoe_protocol.pushes import GUEST, Error, Happening, Offers, Result, RoomStatus, SeatState, Visibility
 from tictactoe_protocol.refusals import Refusal
 from tictactoe_protocol.terms import ClockFields, ClockState, RulesState
 from tictactoe_words.refusals import describe_fault
@@ -206,7 +206,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
     @property
     def places(self) -> int:
         """The number of seats for people, including free seats. The number never changes."""
-        return len([seat for seat in self.seats.values() if seat is None or not seat.is_server_bot])
+        return len([seat for seat in self.seats.values() if seat is None or seat.bot in (None, GUEST)])
 
     @property
     def is_for_bots(self) -> bool:

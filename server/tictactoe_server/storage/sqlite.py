@@ -214,14 +214,14 @@ class SqliteTable(Table[Value]):
         return None
 
     def save(self, key: str, value: Value, expected_revision: int | None, waiter: Waiter, finished: Any = None) -> None:
-        document, ids = self._spec.encode(value), self._spec.indexed_ids(value)
+        document = self._spec.encode(value)
 
         def write(cursor: sqlite3.Cursor, journal: Journal) -> int | Conflict:
             if expected_revision not in (None, self._row(key, cursor)[0]):
                 return Conflict(key)
             revision = journal.next_revision()
             cursor.execute(self._insert, (key, revision, document))
-            self._index(cursor, key, ids)
+            self._index(cursor, key, self._spec.indexed_ids(value))
             return revision
 
         self._writer.write(Write(write, waiter, finished))

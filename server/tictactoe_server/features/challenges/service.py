@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from contextlib import suppress
 from typing import Final, TypeVar
 from weakref import WeakValueDictionary
@@ -166,7 +166,7 @@ class Challenges(Service):
 
         self._unstored.add(call.player.id, to)
         try:
-            await self._change(id, lambda old: old or challenge, answer)
+            await self._stored.change(id, lambda old: old or challenge, answer)
         finally:
             self._unstored.discard(call.player.id, to)
         self.tasks.start(self._attempt(self._drop_oldest(to)))
@@ -279,7 +279,7 @@ class Challenges(Service):
         is_deaf, other = self._blocking.is_deaf, challenge.player
         return player in challenge.people and not (is_deaf(player, other) or is_deaf(other, player))
 
-    async def _end(self, challenge: StoredChallenge, how: str, room: str = "") -> StoredChallenge:
+    async def _end(self, challenge: StoredChallenge, how: str, room: str = "") -> None:
         """Store an answer, or raise `Refused` if another answer was stored first."""
         answer = secrets.token_urlsafe(8)
 
@@ -291,7 +291,7 @@ class Challenges(Service):
                 raise _no_open_challenge()
             return replace(old, how=how, answer=answer, room=room, until=now)
 
-        return await self._change(challenge.challenge, edit)
+        await self._stored.change(challenge.challenge, edit)
 
     async def _accept(self, challenge: StoredChallenge, player: Player) -> str:
         """Open the room, store the acceptance, and return the room's code."""
@@ -333,18 +333,6 @@ class Challenges(Service):
         except Refused as error:
             log.info("challenge room not opened", reason=str(error))
             raise Refused(ErrorCode.NOT_ALLOWED, "challenge room") from None
-
-    async def _change(
-        self,
-        id: str,
-        edit: Callable[[StoredChallenge | None], StoredChallenge | None],
-        on_settled: Callable[[Exception | None], object] = lambda error: None,
-    ) -> StoredChallenge:
-        """Change a stored challenge (see `Mirror.change`), or raise `Refused` if it no longer exists."""
-        challenge = await self._stored.change(id, edit, on_settled)
-        if challenge is None:
-            raise _no_open_challenge()
-        return challenge
 
     def _show_change(self, id: str, before: StoredChallenge | None, after: StoredChallenge | None) -> None:
         """Index a challenge, and notify its players when it begins and when it ends."""
@@ -410,7 +398,7 @@ class Challenges(Service):
     async def _expire_stored(self, id: str) -> None:
         """Store the expiry of a challenge, unless an answer was stored first."""
         if await self._stored.read(id) is not None:
-            await self._change(id, lambda old: replace(old, how="expired") if old and old.is_open else old)
+            await self._stored.change(id, lambda old: replace(old, how="expired") if old and old.is_open else old)
 
     def _on_presence_asked(self, player: str) -> None:
         if self._is_present(player):
