@@ -10,55 +10,50 @@ import { describeTurn, messageOf } from "./words.js";
 /** Why the page's own actions are impossible for a player; the server says why a request is. @type {Record<string, string>} */
 const WHY_NOT = { challenge: "refused not_allowed playing", computer: "why begun", new: "refused not_allowed playing", review: "why worth" };
 
-export class GameControls {
+/** @param {GamePage} page */
+export function makeControls(page) {
 	/** @type {Record<string, (deed: Deed | undefined) => unknown>} */
-	#does = {
-		back: () => this.join(),
-		challenge: () => import("./ladders/challenges.js").then(({ challengeAgain }) => this.page.room && challengeAgain(this.page.app, this.page.room)),
-		computer: () => this.#openAnother("medium"),
-		copy: () => this.page.app.copy(this.page.app.linkTo(this.page.room?.code)),
-		event: () => this.page.app.navigate(`/e/${this.page.state?.event}`),
-		home: () => this.page.app.navigate("/"),
-		leave: async (deed) => (this.page.days ?? (await this.page.loadDays()))?.leave() || this.#giveUp(deed),
-		new: () => this.#openAnother(Object.values(this.page.state?.seats ?? {}).find(isServerBot)?.bot),
-		notify: () => askToNotify().then(() => this.page.draw()),
-		resign: (deed) => this.#giveUp(deed),
-		review: () => this.toggleReview(),
-		share: () => this.#share(),
+	const actions = {
+		back: () => join(),
+		challenge: () => import("./ladders/challenges.js").then(({ challengeAgain }) => page.room && challengeAgain(page.app, page.room)),
+		computer: () => openAnother("medium"),
+		copy: () => page.app.copy(page.app.linkTo(page.room?.code)),
+		event: () => page.app.navigate(`/e/${page.state?.event}`),
+		home: () => page.app.navigate("/"),
+		leave: async (deed) => (page.days ?? (await page.loadDays()))?.leave() || giveUp(deed),
+		new: () => openAnother(Object.values(page.state?.seats ?? {}).find(isServerBot)?.bot),
+		notify: () => askToNotify().then(() => page.draw()),
+		resign: giveUp,
+		review: toggleReview,
+		share,
 	};
-
-	/** @param {GamePage} page */
-	constructor(page) {
-		this.page = page;
-	}
+	return { run, answer, play, join };
 
 	/** Carry out an action by name, or explain why it is impossible; return whether the page knows it. */
-	run(name = "") {
-		const { page } = this;
+	function run(name = "") {
 		const deed = findDeed(page.may, name);
-		const does = this.#does[name] ?? this.#does[name.split(" ")[0]];
+		const action = actions[name] ?? actions[name.split(" ")[0]];
 		const why = deed ? undefined : WHY_NOT[name];
 		if (why && page.room) page.app.say(say(page.room.seat ? why : "why watching"));
-		else if (does) does(deed);
+		else if (action) action(deed);
 		else if (page.room && name.trim()) askFor(page.room, deed?.name ?? name, deed?.actor);
 		page.draw();
-		return !!deed || !!does;
+		return !!deed || !!action;
 	}
 
-	answer(index = 0) {
-		const name = this.page.stage.answers[index];
-		return name !== undefined && this.run(name);
+	function answer(index = 0) {
+		const name = page.stage.listAnswers()[index];
+		return name !== undefined && run(name);
 	}
 
-	play(cell = 0) {
-		const { page } = this;
+	function play(cell = 0) {
 		const { room, app } = page;
 		const state = room?.state;
 		page.typed = "";
 		if (page.days?.plan(cell)) return undefined;
 		if (!room || !state) return page.draw();
 		if (isClickedAgain(room, state, cell)) return undefined;
-		const why = this.#whyNot(room, state, cell);
+		const why = whyNot(room, state, cell);
 		if (why) return page.onRefusal(why, room.seat ? cell : null);
 		if (!room.ended) {
 			room.move(cell);
@@ -68,10 +63,10 @@ export class GameControls {
 	}
 
 	/** @param {Room} room @param {State} state */
-	#whyNot(room, state, cell = 0) {
+	function whyNot(room, state, cell = 0) {
 		const mark = state.board[cell];
 		const places = { cell: nameCell(cell, state.rules), mark };
-		if (this.page.timeline.isBack) return say("view room looks back");
+		if (page.timeline.isBack) return say("view room looks back");
 		if (!room.seat) return say("why watching");
 		if (room.pending) return say("view room move under way");
 		if (state.turn !== room.seat || !nextMark(state)) return describeTurn(state, room.viewer);
@@ -79,8 +74,8 @@ export class GameControls {
 	}
 
 	/** Resign or leave, after a confirmation if that ends our game. @param {Deed | undefined} deed */
-	#giveUp(deed) {
-		const { app, room } = this.page;
+	function giveUp(deed) {
+		const { app, room } = page;
 		if (!deed) return room && askFor(room, "resign");
 		if (app.connection.phase !== "on") return app.navigate("/");
 		const { name, cost, actor } = deed;
@@ -92,8 +87,8 @@ export class GameControls {
 	 * Open a room with the same terms: with the computer at a level, private with a link, or for any opponent.
 	 * @param {string | null | undefined} bot
 	 */
-	async #openAnother(bot) {
-		const { app, room } = this.page;
+	async function openAnother(bot) {
+		const { app, room } = page;
 		if (!room?.state) return;
 		const { rules: { preset, ...fields }, time_control, visibility, rated } = room.state;
 		const game = { rules: preset ?? fields, clock: time_control ?? null };
@@ -104,8 +99,7 @@ export class GameControls {
 	}
 
 	/** @param {string} [name] to bear there */
-	async join(name) {
-		const { page } = this;
+	async function join(name) {
 		const { app, room } = page;
 		if (!room) return;
 		try {
@@ -118,18 +112,17 @@ export class GameControls {
 		}
 	}
 
-	async toggleReview() {
-		const { page } = this;
+	async function toggleReview() {
 		if (page.review) return page.beginAnew();
 		page.timeline.pause();
 		const { ReviewPanel } = await import("./review.js");
-		page.review = new ReviewPanel(page, (ply) => this.#analyse(ply));
+		page.review = new ReviewPanel(page, analyse);
 		if (page.state?.status === "over" && !page.timeline.isBack) return page.timeline.look(page.timeline.shown - 1);
 		return page.review.look();
 	}
 
-	async #analyse(ply = 0) {
-		const { room, app, source, state } = this.page;
+	async function analyse(ply = 0) {
+		const { room, app, source, state } = page;
 		const stones = !!state && lookOf(state.rules) === "stones";
 		await (room?.connection ?? app.connection).arrive();
 		const { analysis } = room
@@ -138,8 +131,8 @@ export class GameControls {
 		return /** @type {Analysis} */ (analysis);
 	}
 
-	async #share() {
-		const { app, source: { past, shared, code }, state, may } = this.page;
+	async function share() {
+		const { app, source: { past, shared, code }, state, may } = page;
 		const over = findDeed(may, "share") && state?.game_id;
 		const { showShare } = await import("./share.js");
 		return showShare(app, { path: shared ? `replay/${shared}` : code, isPublic: !!shared || state?.visibility === "public", past: past ?? over });

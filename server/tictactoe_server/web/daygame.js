@@ -8,156 +8,149 @@ import { messageOf, nameMark } from "./words.js";
 const MOST_PLIES = 5;
 const MOST_BRANCHES = 10;
 
-export class DayPanel {
-	#next = button("", () => this.page.app.openNextTurn(), { class: "primary", "aria-keyshortcuts": "." });
-	#give = button("", () => this.#giveUp());
-	#leaving = h("div.ask", { hidden: true },
+/** @param {GamePage} page */
+export function makeDayPanel(page) {
+	const next = button("", () => page.app.openNextTurn(), { class: "primary", "aria-keyshortcuts": "." });
+	const give = button("", giveUp);
+	const leaving = h("div.ask", { hidden: true },
 		h("p", say("day leave")),
-		button(sayTitle("day later"), () => this.page.app.navigate("/"), { class: "primary" }),
-		this.#give,
-		button(sayTitle("key cancel"), () => void (this.#leaving.hidden = true)),
+		button(sayTitle("day later"), () => page.app.navigate("/"), { class: "primary" }),
+		give,
+		button(sayTitle("key cancel"), () => void (leaving.hidden = true)),
 	);
-	#plan = button(say("plan title"), () => this.#begin());
-	#notify = button(say("page notify title"), async () => (await import("./notify.js")).openNotify(this.page.app));
-	#told = h("p");
-	#add = button(say("plan add"), () => this.#store([...this.#branches, this.#useful]), { class: "primary" });
-	#planning = h("div.ask", { hidden: true, role: "group", "aria-label": say("plan title") }, this.#told, this.#add, button(sayTitle("key cancel"), () => this.#end()));
-	#list = h("ul.rooms");
-	#planned = h("section", { "aria-label": say("plan list") }, h("h3", say("plan list")), this.#list);
-	#isPlanned = false;
+	const begin = button(say("plan title"), beginPlan);
+	const notify = button(say("page notify title"), async () => (await import("./notify.js")).openNotify(page.app));
+	const hint = h("p");
+	const add = button(say("plan add"), () => store([...branches, useful()]), { class: "primary" });
+	const planning = h("div.ask", { hidden: true, role: "group", "aria-label": say("plan title") }, hint, add, button(sayTitle("key cancel"), end));
+	const list = h("ul.rooms");
+	const planned = h("section", { "aria-label": say("plan list") }, h("h3", say("plan list")), list);
+	let isPlanned = false;
 	/** @type {readonly Moves[]} */
-	#branches = [];
+	let branches = [];
 	/** The moves of the branch that the player is making, or null. @type {number[] | null} */
-	#steps = null;
-	element = h("div.days", this.#leaving, this.#planning, h("div.deeds", this.#next, this.#plan, this.#notify), this.#planned);
-
-	/** @param {GamePage} page */
-	constructor(page) {
-		this.page = page;
-		page.stage.element.querySelector(".below")?.append(this.element);
-	}
+	let steps = null;
+	const element = h("div.days", leaving, planning, h("div.deeds", next, begin, notify), planned);
+	page.stage.element.querySelector(".below")?.append(element);
+	return { boardOf, draw, leave, plan };
 
 	/** @param {State} state */
-	#marksOf({ rules: { marks }, seats, turn }, count = 0) {
+	function marksOf({ rules: { marks }, seats, turn }, count = 0) {
 		const first = marks.indexOf(turn ?? "");
 		const order = [...marks.slice(first), ...marks.slice(0, first)].filter((mark) => !seats[mark]?.out);
 		return [...Array(count).keys()].map((at) => order[at % order.length]);
 	}
 
 	/** The moves of the branch up to the player's last one. */
-	get #useful() {
-		const { room } = this.page;
-		const [steps, marks] = [this.#steps ?? [], room?.state ? this.#marksOf(room.state, MOST_PLIES) : []];
-		return steps.slice(0, marks.slice(0, steps.length).lastIndexOf(room?.seat ?? "") + 1);
+	function useful() {
+		const { room } = page;
+		const [made, marks] = [steps ?? [], room?.state ? marksOf(room.state, MOST_PLIES) : []];
+		return made.slice(0, marks.slice(0, made.length).lastIndexOf(room?.seat ?? "") + 1);
 	}
 
 	/** @param {BoardView} view */
-	boardOf(view) {
-		const state = this.page.room?.state;
-		const steps = this.#steps;
-		if (!steps || !state || this.page.timeline.isBack) return view;
-		const marks = this.#marksOf(state, steps.length + 1);
+	function boardOf(view) {
+		const state = page.room?.state;
+		if (!steps || !state || page.timeline.isBack) return view;
+		const marks = marksOf(state, steps.length + 1);
 		const cells = [...view.board];
 		steps.forEach((cell, at) => (cells[cell] = marks[at]));
 		return { ...view, board: cells.join(""), last: steps.at(-1) ?? view.last, turn: marks[steps.length], isMine: steps.length < MOST_PLIES };
 	}
 
-	draw() {
-		const { room, app } = this.page;
+	function draw() {
+		const { room, app } = page;
 		if (!room?.state) return;
 		const { status, turn, opening } = room.state;
 		const isPlaying = status === "playing" && !!room.seat && !room.ended;
 		const others = app.otherTurns;
-		this.#next.hidden = !others.length || (isPlaying && turn === room.seat);
-		setText(this.#next, `${sayTitle("page next")} (${others.length})`);
-		this.#notify.hidden = !room.seat;
-		if (status === "over") this.#leaving.hidden = true;
+		next.hidden = !others.length || (isPlaying && turn === room.seat);
+		setText(next, `${sayTitle("page next")} (${others.length})`);
+		notify.hidden = !room.seat;
+		if (status === "over") leaving.hidden = true;
 		const isAlone = Object.values(room.state.seats).filter(Boolean).length === 1;
-		setText(this.#give, sayTitle(isPlaying ? "deed resign" : isAlone ? "day close" : "deed leave"));
+		setText(give, sayTitle(isPlaying ? "deed resign" : isAlone ? "day close" : "deed leave"));
 		const mayPlan = isPlaying && !opening && turn !== room.seat && app.connection.phase === "on";
-		if (!mayPlan) this.#steps = null;
-		this.#plan.hidden = !mayPlan || !this.#isPlanned || !!this.#steps || this.#branches.length >= MOST_BRANCHES;
-		this.#drawPlan(room.state);
-		if (isPlaying && isStale(this.element, `${room.state.game} ${room.state.ply}`)) this.#store();
+		if (!mayPlan) steps = null;
+		begin.hidden = !mayPlan || !isPlanned || !!steps || branches.length >= MOST_BRANCHES;
+		drawPlan(room.state);
+		if (isPlaying && isStale(element, `${room.state.game} ${room.state.ply}`)) store();
 	}
 
 	/** @param {State} state */
-	#drawPlan(state) {
-		const steps = this.#steps;
-		this.#planning.hidden = !steps;
-		setText(this.#told, steps?.length ? this.#describe(state, steps) : say("plan hint"));
-		this.#add.hidden = !this.#useful.length;
-		const shown = state.status === "playing" ? this.#branches : [];
-		showKeyed(this.#list, shown, (branch) => this.#describe(state, branch), (branch) => {
-			const told = this.#describe(state, branch);
-			const remove = button("×", () => this.#store(this.#branches.filter((one) => String(one) !== String(branch))), { "aria-label": say("plan remove", { moves: told }), title: say("plan remove", { moves: told }) });
+	function drawPlan(state) {
+		planning.hidden = !steps;
+		setText(hint, steps?.length ? describe(state, steps) : say("plan hint"));
+		add.hidden = !useful().length;
+		const shown = state.status === "playing" ? branches : [];
+		showKeyed(list, shown, (branch) => describe(state, branch), (branch) => {
+			const told = describe(state, branch);
+			const remove = button("×", () => store(branches.filter((one) => String(one) !== String(branch))), { "aria-label": say("plan remove", { moves: told }), title: say("plan remove", { moves: told }) });
 			return h("li", told, remove);
 		});
-		this.#planned.hidden = !shown.length;
+		planned.hidden = !shown.length;
 	}
 
 	/** @param {State} state @param {Moves} cells */
-	#describe(state, cells) {
-		const marks = this.#marksOf(state, cells.length);
+	function describe(state, cells) {
+		const marks = marksOf(state, cells.length);
 		return cells.map((cell, at) => `${nameMark(state, marks[at])} ${nameCell(cell, state.rules)}`).join(", ");
 	}
 
 	/** Ask how to leave a game that is not over, or stop asking; return whether it is not over. */
-	leave() {
-		const { room, app } = this.page;
-		if (this.#steps) this.#end();
+	function leave() {
+		const { room, app } = page;
+		if (steps) end();
 		else if (!room?.seat || room.state?.status === "over" || app.connection.phase !== "on") return false;
-		else this.#leaving.hidden = !this.#leaving.hidden;
-		this.#leaving.querySelector("button")?.focus();
+		else leaving.hidden = !leaving.hidden;
+		leaving.querySelector("button")?.focus();
 		return true;
 	}
 
-	#giveUp() {
-		const { room, controls } = this.page;
-		this.#leaving.hidden = true;
+	function giveUp() {
+		const { room, controls } = page;
+		leaving.hidden = true;
 		if (room?.state?.status === "playing") controls.run("resign");
 		else room?.leave();
 	}
 
-	#begin() {
-		this.#steps = [];
-		this.page.timeline.look();
-		this.page.app.say(say("plan hint"), true);
-		this.page.board?.focus();
+	function beginPlan() {
+		steps = [];
+		page.timeline.look();
+		page.app.say(say("plan hint"), true);
+		page.board?.focus();
 	}
 
-	#end() {
-		this.#steps = null;
-		this.page.draw();
-		this.#plan.focus();
+	function end() {
+		steps = null;
+		page.draw();
+		begin.focus();
 	}
 
 	/** Add a move to the branch that the player is making; return whether there is one. */
-	plan(cell = 0) {
-		const { page } = this;
+	function plan(cell = 0) {
 		const state = page.room?.state;
-		if (!this.#steps || !state || page.timeline.isBack) return false;
-		const at = this.#steps.indexOf(cell);
-		const mark = at < 0 ? state.board[cell] : this.#marksOf(state, MOST_PLIES)[at];
+		if (!steps || !state || page.timeline.isBack) return false;
+		const at = steps.indexOf(cell);
+		const mark = at < 0 ? state.board[cell] : marksOf(state, MOST_PLIES)[at];
 		const isFree = mark === FREE;
-		if (isFree && this.#steps.length < MOST_PLIES) this.#steps.push(cell);
-		if (isFree) page.app.say(this.#describe(state, this.#steps), true);
+		if (isFree && steps.length < MOST_PLIES) steps.push(cell);
+		if (isFree) page.app.say(describe(state, steps), true);
 		else page.onRefusal(say(mark === "#" ? "refused blocked" : "refused occupied", { cell: nameCell(cell, state.rules), mark }), cell);
 		page.draw();
 		return true;
 	}
 
-	/** Store branches, or by default load the stored ones. @param {readonly Moves[]} [branches] */
-	async #store(branches) {
-		const { page } = this;
+	/** Store branches, or by default load the stored ones. @param {readonly Moves[]} [moves] */
+	async function store(moves) {
 		try {
-			const { plan = [] } = (await page.room?.request({ type: "plan", moves: branches?.map((one) => [...one]) })) ?? {};
-			this.#branches = plan;
-			this.#isPlanned = true;
-			if (branches) this.#end();
+			const stored = await page.room?.request({ type: "plan", moves: moves?.map((one) => [...one]) });
+			branches = stored?.plan ?? [];
+			isPlanned = true;
+			if (moves) end();
 			else page.draw();
 		} catch (error) {
-			if (branches) page.onRefusal(messageOf(error), null);
+			if (moves) page.onRefusal(messageOf(error), null);
 		}
 	}
 }

@@ -1,6 +1,6 @@
 /** A board or a table embedded in a page of another site: read-only, without a socket, a name or storage. */
 
-import { Board } from "./board.js";
+import { makeBoard } from "./board.js";
 import { h, setText, show } from "./dom.js";
 import { Following } from "./events/following.js";
 import { drawPairings } from "./events/pairings.js";
@@ -37,7 +37,7 @@ function makeGame() {
 		game = next;
 		const { state: { rules }, isLive } = next;
 		if (JSON.stringify(board?.rules) !== JSON.stringify(rules)) {
-			board = new Board(page, rules, lookOf(rules));
+			board = makeBoard(page, rules, lookOf(rules));
 			show(place, board.element);
 			show(main, head, place, told, !isLive && timeline.steps, link);
 		}

@@ -1,17 +1,17 @@
 /** The page of a game: entering and leaving, its events, and its drawing. */
 
-import { Board } from "./board.js";
+import { makeBoard } from "./board.js";
 import { say } from "./catalogue.js";
 import { choices } from "./choices.js";
-import { GameControls } from "./controls.js";
+import { makeControls } from "./controls.js";
 import { show, urlOf } from "./dom.js";
 import { hasLooks, lookOf } from "./kept.js";
-import { Keyboard } from "./keyboard.js";
+import { makeKeyboard } from "./keyboard.js";
 import { Lost, Refused } from "./requests.js";
 import { sceneOf, showPlayed } from "./scene.js";
 import { Signals, mayAsk } from "./signals.js";
-import { Stage } from "./stage.js";
-import { Talk, describeLine } from "./talk.js";
+import { makeStage } from "./stage.js";
+import { describeLine, makeTalk } from "./talk.js";
 import { newsOf } from "./telling.js";
 import { Timeline } from "./timeline.js";
 import { messageOf } from "./words.js";
@@ -30,7 +30,8 @@ export class GamePage {
 	days = null;
 	#isClosed = false;
 	#signals = new Signals();
-	controls = new GameControls(this);
+	controls = makeControls(this);
+	onKey = makeKeyboard(this);
 	timeline = new Timeline(this);
 
 	/** @param {App} app @param {Source} source */
@@ -38,19 +39,15 @@ export class GamePage {
 		this.app = app;
 		this.source = source;
 		this.isLive = !source.load;
-		this.talk = new Talk(this);
-		this.stage = new Stage(this);
+		this.title = source.code ?? say("view room past");
+		this.talk = makeTalk(this);
+		this.stage = makeStage(this);
 		this.element = this.stage.element;
-		this.keyboard = new Keyboard(this);
 		this.#enter();
 	}
 
 	get state() {
 		return this.game?.state ?? null;
-	}
-
-	get title() {
-		return this.stage.title || (this.source.code ?? say("view room past"));
 	}
 
 	async #enter() {
@@ -73,7 +70,7 @@ export class GamePage {
 			this.element.className = "";
 			this.#isClosed = true;
 			const nothing = app.makeNothing(message);
-			app.retitle((this.stage.title = nothing.title));
+			app.retitle((this.title = nothing.title));
 			return show(this.element, nothing.element);
 		}
 	}
@@ -168,7 +165,7 @@ export class GamePage {
 		const { rules } = scene.state;
 		const look = lookOf(rules);
 		if (this.board?.look !== look || JSON.stringify(this.board.rules) !== JSON.stringify(rules)) {
-			this.board = new Board(this, rules, look);
+			this.board = makeBoard(this, rules, look);
 			this.stage.drawPlace(this.board.element, hasLooks(rules));
 		}
 		const hasWinner = !!this.room?.isLocal && !!scene.state.result?.winner; // whoever wins is at this keyboard
@@ -178,8 +175,8 @@ export class GamePage {
 
 	async loadDays() {
 		if (!this.room || !this.state?.time_control?.days) return null;
-		const { DayPanel } = await import("./daygame.js");
-		return (this.days ??= new DayPanel(this));
+		const { makeDayPanel } = await import("./daygame.js");
+		return (this.days ??= makeDayPanel(this));
 	}
 
 	tick() {
@@ -264,12 +261,7 @@ export class GamePage {
 	look(isPlaying = false) {
 		if (this.review) this.review.worths = null;
 		this.draw();
-		if (!isPlaying) this.app.say(this.stage.turnText, true);
+		if (!isPlaying) this.app.say(this.stage.readTurn(), true);
 		this.review?.look();
-	}
-
-	/** @param {KeyboardEvent} event */
-	onKey(event) {
-		this.keyboard.press(event);
 	}
 }

@@ -16,68 +16,62 @@ export const KEYS = {
 /** @type {Record<string, string[]>} */
 export const KEYS_OF_CLAIMS = { w: ["claim win"], d: ["claim draw"] };
 
-export class Keyboard {
-	/** @param {GamePage} page */
-	constructor(page) {
-		this.page = page;
-	}
+/** Return the listener for keys on a page. @param {GamePage} page */
+export function makeKeyboard(page) {
+	return press;
 
 	/** @param {KeyboardEvent} event */
-	press(event) {
+	function press(event) {
 		const { key, ctrlKey, altKey } = event;
 		const isAnswer = (ctrlKey || altKey) && (key === "y" || key === "n");
-		if (isAnswer ? this.page.controls.answer(key === "y" ? 0 : 1) : !isForControl(event) && this.#pressAlone(key)) event.preventDefault();
-		this.page.draw();
+		if (isAnswer ? page.controls.answer(key === "y" ? 0 : 1) : !isForControl(event) && pressAlone(key)) event.preventDefault();
+		page.draw();
 	}
 
 	/** Carry out the action of a key without modifiers; return whether there was one. */
-	#pressAlone(key = "") {
-		const { page } = this;
+	function pressAlone(key = "") {
 		const { game, state, may } = page;
 		if (!game || !state) return false;
 		const side = may.filter(({ name }) => name.startsWith("choose"))[Number(key) - 1];
 		if (side) page.controls.run(side.name);
-		else if (key === "Escape") this.#goBack();
+		else if (key === "Escape") goBack();
 		else if (key === "Backspace" && page.typed) page.typed = page.typed.slice(0, -1);
-		else if (game.plays ? this.#pressAtBoard(key, state.rules, may) : this.#pressLooking(key)) return true;
+		else if (game.plays ? pressAtBoard(key, state.rules, may) : pressLooking(key)) return true;
 		else if (key.startsWith("Arrow")) page.board?.focus();
 		else return !game.plays && page.controls.run(deedOfKey(may, key, false) || " ");
 		return true;
 	}
 
 	/** @param {Rules} rules @param {readonly Deed[]} may */
-	#pressAtBoard(key = "", rules, may) {
-		const { page } = this;
+	function pressAtBoard(key = "", rules, may) {
 		const claim = deedOfKey(may, key, true);
 		const cell = page.typed ? -1 : cellOfDigit(key, rules);
 		if (claim) page.controls.run(claim);
 		else if (cell >= 0) page.board?.play(cell);
 		else if (/^[a-zA-Z0-9,]$/.test(key)) page.typed += key;
-		else if (key === "Enter" && page.typed) this.#playTyped(rules);
+		else if (key === "Enter" && page.typed) playTyped(rules);
 		else return false;
 		return true;
 	}
 
 	/** @param {Rules} rules */
-	#playTyped(rules) {
-		const { page } = this;
+	function playTyped(rules) {
 		const cell = parseCell(page.typed, rules);
 		if (cell >= 0) page.board?.play(cell);
 		else page.app.say(say("unknown", { typed: page.typed, hint: say("move looks like") }));
 		page.typed = "";
 	}
 
-	#pressLooking(key = "") {
-		const { timeline } = this.page;
+	function pressLooking(key = "") {
+		const { timeline } = page;
 		const ply = { ArrowLeft: timeline.shown - 1, ArrowRight: timeline.shown + 1, Home: 0, End: Infinity }[key];
 		if (ply !== undefined) timeline.look(ply);
 		return ply !== undefined;
 	}
 
-	#goBack() {
-		const { page } = this;
+	function goBack() {
 		if (page.typed) page.typed = "";
-		else if (page.board?.hasChosen) page.board.choose(null);
+		else if (page.board?.hasChosen()) page.board.choose(null);
 		else if (page.review) page.beginAnew();
 		else if (page.timeline.isBack && page.room) page.timeline.look();
 		else page.controls.run(page.room?.seat && !page.room.ended ? "leave" : "home");

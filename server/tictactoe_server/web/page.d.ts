@@ -18,8 +18,8 @@ type HeldSeat = Protocol.HeldSeat;
 type Call = Protocol.Call;
 
 type App = import("./app.js").App;
-type Board = import("./board.js").Board;
-type DayPanel = import("./daygame.js").DayPanel;
+type Board = ReturnType<typeof import("./board.js").makeBoard>;
+type DayPanel = ReturnType<typeof import("./daygame.js").makeDayPanel>;
 type Connection = import("./connection.js").Connection;
 type Following = import("./events/following.js").Following;
 type GamePage = import("./game.js").GamePage;
