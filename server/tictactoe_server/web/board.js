@@ -3,7 +3,7 @@
 import { say } from "./catalogue.js";
 import { h, setText, svg } from "./dom.js";
 import { ARROWS, BLOCKED, FREE, landingCell, nameCell, neighbour, splitLines } from "./rules.js";
-import { SIDE, Shapes, numberCells } from "./shapes.js";
+import { SIDE, makeShapes } from "./shapes.js";
 import { describeRules, nameMark } from "./words.js";
 
 /** On cells smaller than this, in pixels, a tap selects a cell and a second one confirms. */
@@ -34,9 +34,9 @@ export function makeBoard(page, rules, look) {
 	const worths = svg("g");
 	/** @type {(SVGElement | null)[]} */
 	const pieceIn = [];
-	const shapes = new Shapes(rules, look);
+	const shapes = makeShapes(rules, look);
 	const rows = shapes.makeRows();
-	const cells = numberCells(rows);
+	const cells = rows.flatMap((row) => /** @type {SVGElement[]} */ ([...row.children]));
 	const grid = svg("g", { class: "cells", role: "grid", "aria-label": say("view board of", { rules: describeRules(rules) }) }, rows);
 	const letters = Math.min(rules.columns > ONE_LETTER ? 52 : 80, Math.max(11, Math.min(rules.rows, rules.columns) * 3));
 	const margin = letters * 1.8;

@@ -115,8 +115,8 @@ export function makeControls(page) {
 	async function toggleReview() {
 		if (page.review) return page.beginAnew();
 		page.timeline.pause();
-		const { ReviewPanel } = await import("./review.js");
-		page.review = new ReviewPanel(page, analyse);
+		const { makeReviewPanel } = await import("./review.js");
+		page.review = makeReviewPanel(page, analyse);
 		if (page.state?.status === "over" && !page.timeline.isBack) return page.timeline.look(page.timeline.shown - 1);
 		return page.review.look();
 	}

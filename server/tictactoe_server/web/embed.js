@@ -4,13 +4,13 @@ import { makeBoard } from "./board.js";
 import { h, setText, show } from "./dom.js";
 import { Following } from "./events/following.js";
 import { drawPairings } from "./events/pairings.js";
-import { Table } from "./events/table.js";
+import { makeStandings } from "./events/table.js";
 import { describeStanding } from "./events/tournaments.js";
 import { lookOf } from "./kept.js";
 import { learnLanguage, prepare } from "./later.js";
 import { sceneOf, showPlayed, watched } from "./scene.js";
 import { parse } from "./text.js";
-import { Timeline } from "./timeline.js";
+import { makeTimeline } from "./timeline.js";
 
 const AGAIN_MS = 3000;
 
@@ -29,7 +29,7 @@ function makeGame() {
 	const place = h("div.place");
 	/** A stand-in for the page that the board and its steps expect; nothing can be played. */
 	const page = /** @type {any} */ ({ controls: { play: () => undefined }, stage: { drawConfirm: () => undefined }, look: draw });
-	const timeline = new Timeline(page);
+	const timeline = makeTimeline(page);
 	return { timeline, take };
 
 	/** @param {ShownGame & { state: State }} next */
@@ -81,7 +81,7 @@ async function readLines(body, hear) {
 
 function showEvent() {
 	const following = new Following(/** @type {any} */ ({ connection: {} }), id, () => undefined);
-	const [table, on] = [new Table(), h("ul.pairings")];
+	const [table, on] = [makeStandings(), h("ul.pairings")];
 	show(main, head, told, h("div.event", on, table.element), link);
 	follow(`events/${id}`, (/** @type {EventState} */ whole) => {
 		following.state = whole;

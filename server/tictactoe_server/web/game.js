@@ -9,11 +9,11 @@ import { hasLooks, lookOf } from "./kept.js";
 import { makeKeyboard } from "./keyboard.js";
 import { Lost, Refused } from "./requests.js";
 import { sceneOf, showPlayed } from "./scene.js";
-import { Signals, mayAsk } from "./signals.js";
+import { makeSignals, mayAsk } from "./signals.js";
 import { makeStage } from "./stage.js";
 import { describeLine, makeTalk } from "./talk.js";
 import { newsOf } from "./telling.js";
-import { Timeline } from "./timeline.js";
+import { makeTimeline } from "./timeline.js";
 import { messageOf } from "./words.js";
 
 export class GamePage {
@@ -29,10 +29,10 @@ export class GamePage {
 	/** What only games over days have, loaded with the first of them. @type {DayPanel | null} */
 	days = null;
 	#isClosed = false;
-	#signals = new Signals();
+	#signal = makeSignals();
 	controls = makeControls(this);
 	onKey = makeKeyboard(this);
-	timeline = new Timeline(this);
+	timeline = makeTimeline(this);
 
 	/** @param {App} app @param {Source} source */
 	constructor(app, source) {
@@ -107,7 +107,7 @@ export class GamePage {
 
 	close() {
 		this.#isClosed = true;
-		this.#signals.draw();
+		this.#signal();
 		this.timeline.pause();
 		this.review?.review.end();
 		if (this.room) this.app.rooms.close(this.room);
@@ -157,7 +157,7 @@ export class GamePage {
 		this.element.classList.toggle("ended", !!this.room?.ended);
 		stage.drawReview(review?.element ?? null, review?.text ?? "");
 		stage.tick(scene);
-		return this.#signals.draw(scene.turn.kind === "mine", scene.head);
+		return this.#signal(scene.turn.kind === "mine", scene.head);
 	}
 
 	/** @param {Scene} scene */
@@ -220,8 +220,7 @@ export class GamePage {
 
 	/** Show the newest moment, and drop unfinished input and the review. */
 	beginAnew() {
-		this.timeline.pause();
-		this.timeline.here = null;
+		this.timeline.reset();
 		this.typed = "";
 		this.review?.review.end();
 		this.review = null;

@@ -3,7 +3,7 @@
 import { say, sayOr, sayTitle } from "./catalogue.js";
 import { h, setText, showKeyed } from "./dom.js";
 import { seatIcon } from "./shapes.js";
-import { SmallBoard } from "./smallboard.js";
+import { makeSmallBoard } from "./smallboard.js";
 import { describeClock, describeManners, formatDuration, isDraw, nameGame, nameMark, namePlayers } from "./words.js";
 
 export class Lobby {
@@ -76,7 +76,7 @@ const keyOf = ({ room, game }) => room || `${game}`;
 /** @param {LiveBoard} live */
 function makeCard(live) {
 	const marks = Object.keys(live.names).join("");
-	const board = new SmallBoard({ ...live, marks });
+	const board = makeSmallBoard({ ...live, marks });
 	const rows = [...marks].map((mark) => h("span.live-player", seatIcon(board.look, marks, mark), h("span.unseen", nameMark({ rules: { ...live, marks, gravity: board.look === "discs" } }, mark)), h("span.name"), h("span.clock")));
 	const note = h("p.note");
 	const link = h("a", { href: live.room ? `/${live.room}#watch` : null }, h("p.live-title", nameOf(live)), board.element, h("div.live-players", rows), note);

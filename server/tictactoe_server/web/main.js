@@ -96,8 +96,8 @@ function decode(text = "") {
 async function loadEvent(code = "", part = "", ticket = "") {
 	await app.arrive();
 	if (part === "cards") return (await import("./events/cards.js")).makeCards(app, code);
-	if (part === "wall") return new (await import("./events/wall.js")).EventWall(app, code, ticket);
-	return new (await import("./events/event.js")).EventPage(app, code, ticket);
+	if (part === "wall") return (await import("./events/wall.js")).makeEventWall(app, code, ticket);
+	return (await import("./events/event.js")).makeEventPage(app, code, ticket);
 }
 
 async function fetchShared(id = "") {

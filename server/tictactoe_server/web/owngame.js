@@ -66,89 +66,83 @@ export function readOwn(fragment = "") {
 
 const number = (min = 1) => h("input", { type: "number", min, max: LARGEST });
 
-export class OwnGame {
-	#board = h("div.own-board");
-	fields = {
+/**
+ * @param {OwnRules} kept @param {(own: OwnRules) => void} onChange @param {(fragment: string) => unknown} onShare
+ * @param {(message: string) => void} blame shows an error, or none
+ */
+export function makeOwnGame(kept, onChange, onShare, blame) {
+	let own = fitRules(kept);
+	const board = h("div.own-board");
+	const fields = {
 		rows: number(), columns: number(), line: number(2), marks: h("input", { autocomplete: "off", maxlength: MARKS.length }),
 		opening: select(["", "pie", "swap2"], (one) => one || say("form none")), misere: checkbox(), gravity: checkbox(), exact: checkbox(),
 	};
+	const { rows, columns, line, marks, opening, misere, gravity, exact } = fields;
+	const element = h("div.own-game", board, h("div.own-rules", { change: read },
+		h("div.own-numbers", field(say("page new rows"), rows), field(say("page new columns"), columns), field(say("new room win"), line), field(say("new room marks"), marks, say("option marks"))),
+		FLAGS.map((name) => checkField(say(`new room ${name}`), fields[name], say(`option ${name}`))),
+		field(say("new room opening"), opening, say("option opening")),
+		h("div.row", button(sayTitle("key share"), () => onShare(writeOwn(own))), h("small", say("page own share note"))),
+	));
+	draw();
+	return { element, fields };
 
-	/**
-	 * @param {OwnRules} own @param {(own: OwnRules) => void} onChange @param {(fragment: string) => unknown} onShare
-	 * @param {(message: string) => void} blame shows an error, or none
-	 */
-	constructor(own, onChange, onShare, blame) {
-		this.own = fitRules(own);
-		this.onChange = onChange;
-		this.blame = blame;
-		const { rows, columns, line, marks, opening } = this.fields;
-		this.element = h("div.own-game", this.#board, h("div.own-rules", { change: () => this.#read() },
-			h("div.own-numbers", field(say("page new rows"), rows), field(say("page new columns"), columns), field(say("new room win"), line), field(say("new room marks"), marks, say("option marks"))),
-			FLAGS.map((name) => checkField(say(`new room ${name}`), this.fields[name], say(`option ${name}`))),
-			field(say("new room opening"), opening, say("option opening")),
-			h("div.row", button(sayTitle("key share"), () => onShare(writeOwn(this.own))), h("small", say("page own share note"))),
-		));
-		this.#draw();
-	}
-
-	#read() {
-		const { rows, columns, line, marks, opening, misere, gravity, exact } = this.fields;
+	function read() {
 		const size = { rows: limit(rows.valueAsNumber), columns: limit(columns.valueAsNumber) };
-		const [before, after] = [this.own, { ...this.own, ...size }].map(complete);
+		const [before, after] = [own, { ...own, ...size }].map(complete);
 		const blocked = before.blocked.map((cell) => parseCell(nameCell(cell, before), after));
-		this.#change({
+		change({
 			...size, blocked, line: line.valueAsNumber, marks: marks.value, misere: misere.checked, gravity: gravity.checked, exact: exact.checked,
 			opening: /** @type {OwnRules["opening"]} */ (opening.value),
 		});
 	}
 
 	/** @param {Partial<OwnRules>} changed @param {number} [focused] */
-	#change(changed, focused) {
-		this.own = fitRules({ ...this.own, ...changed });
-		this.blame("");
-		this.onChange(this.own);
-		this.#draw();
-		if (focused !== undefined) this.#focus(focused);
+	function change(changed, focused) {
+		own = fitRules({ ...own, ...changed });
+		blame("");
+		onChange(own);
+		draw();
+		if (focused !== undefined) focus(focused);
 	}
 
-	#draw() {
-		const [{ own, fields }, rules] = [this, complete(this.own)];
+	function draw() {
+		const rules = complete(own);
 		for (const name of /** @type {const} */ (["rows", "columns", "line"])) fields[name].valueAsNumber = own[name];
 		for (const name of FLAGS) fields[name].checked = !!own[name];
-		[fields.marks.value, fields.opening.value] = [own.marks, own.opening ?? ""];
-		fields.misere.disabled = fields.opening.disabled = own.marks.length > 2;
-		fields.exact.disabled = own.gravity;
+		[marks.value, opening.value] = [own.marks, own.opening ?? ""];
+		misere.disabled = opening.disabled = own.marks.length > 2;
+		exact.disabled = own.gravity;
 		const cells = Array(own.rows * own.columns).fill(FREE);
 		for (const cell of own.blocked) cells[cell] = BLOCKED;
 		for (const cell of findLine(rules) ?? []) cells[cell] = own.marks[0];
-		const toggles = cells.map((mark, cell) => button("", () => this.#toggle(cell), {
+		const toggles = cells.map((mark, cell) => button("", () => toggle(cell), {
 			"aria-label": say("cell with place", { cell: nameCell(cell, rules), place: say(`view cell ${mark === BLOCKED ? "blocked" : "free"}`) }),
 			"aria-pressed": String(mark === BLOCKED), tabindex: cell ? -1 : 0,
 		}));
-		const preview = { role: "group", "aria-label": say("page own board"), "--rows": own.rows, "--columns": own.columns, keydown: (/** @type {KeyboardEvent} */ event) => this.#moveFocus(event) };
-		show(this.#board, h("div.preview", preview, drawSmall(rules, cells.join("")), h("div.toggles", toggles)), h("small", say("page own board note")));
+		const preview = { role: "group", "aria-label": say("page own board"), "--rows": own.rows, "--columns": own.columns, keydown: moveFocus };
+		show(board, h("div.preview", preview, drawSmall(rules, cells.join("")), h("div.toggles", toggles)), h("small", say("page own board note")));
 	}
 
-	#toggle(cell = 0) {
-		const { own } = this;
+	function toggle(cell = 0) {
 		const blocked = own.blocked.includes(cell) ? own.blocked.filter((one) => one !== cell) : [...own.blocked, cell];
-		if (findLine(complete({ ...own, blocked }))) this.#change({ blocked }, cell);
-		else this.blame(say("refused bad_rules no room", { line: own.line }));
+		if (findLine(complete({ ...own, blocked }))) change({ blocked }, cell);
+		else blame(say("refused bad_rules no room", { line: own.line }));
 	}
 
-	#focus(cell = 0) {
-		const toggles = this.#board.querySelectorAll("button");
+	function focus(cell = 0) {
+		const toggles = board.querySelectorAll("button");
 		toggles.forEach((one, at) => (one.tabIndex = at === cell ? 0 : -1));
 		toggles[cell]?.focus();
 	}
 
 	/** @param {KeyboardEvent} event */
-	#moveFocus(event) {
+	function moveFocus(event) {
 		const way = ARROWS[event.key];
 		if (!way) return;
 		event.preventDefault();
-		const from = [...this.#board.querySelectorAll("button")].findIndex((one) => one === document.activeElement);
-		const to = neighbour(complete(this.own), from, ...way);
-		if (to >= 0) this.#focus(to);
+		const from = [...board.querySelectorAll("button")].findIndex((one) => one === document.activeElement);
+		const to = neighbour(complete(own), from, ...way);
+		if (to >= 0) focus(to);
 	}
 }

@@ -23,10 +23,10 @@ type DayPanel = ReturnType<typeof import("./daygame.js").makeDayPanel>;
 type Connection = import("./connection.js").Connection;
 type Following = import("./events/following.js").Following;
 type GamePage = import("./game.js").GamePage;
-type ReviewPanel = import("./review.js").ReviewPanel;
+type ReviewPanel = ReturnType<typeof import("./review.js").makeReviewPanel>;
 type Room = import("./room.js").Room;
 type Rooms = import("./rooms.js").Rooms;
-type Shapes = import("./shapes.js").Shapes;
+type Shapes = ReturnType<typeof import("./shapes.js").makeShapes>;
 type Scene = ReturnType<typeof import("./scene.js").sceneOf>;
 
 /** What lives with a page, from its being shown to `close`; `tick` has its clocks run. */

@@ -3,7 +3,7 @@
 import { say, sayTitle } from "./catalogue.js";
 import { button, field, h, select, setText, show } from "./dom.js";
 import { checkField, checkbox, makeClock, makeFault, parseClock } from "./forms.js";
-import { OwnGame } from "./owngame.js";
+import { makeOwnGame } from "./owngame.js";
 import { makeRated } from "./rated.js";
 import { OWN, chosenRules } from "./rules.js";
 import { LEVELS, describeLevel, describeRules, keepTogether, nameMark } from "./words.js";
@@ -47,7 +47,7 @@ function makeTerms({ kept }, onEdit) {
 export function makePlayCard(app, mayPlay) {
 	const { kept } = app;
 	const [title, told, size] = [h("h2"), h("p"), h("span.note")];
-	const own = new OwnGame(kept.own, (changed) => {
+	const own = makeOwnGame(kept.own, (changed) => {
 		app.keep({ own: changed });
 		describe();
 	}, (fragment) => app.copy(app.linkTo(`#${fragment}`)), (message) => blame(message));

@@ -92,52 +92,41 @@ export function nextMistake(kinds, here = 0) {
 	return all.find((ply) => ply > here) ?? all[0] ?? 0;
 }
 
-export class ReviewPanel {
-	/** @type {Worths | null} */
-	worths = null;
-	text = "";
-	#isAll = false;
-	#isScanning = false;
-	#graph = new Graph((ply) => this.page.timeline.look(ply));
-	#turningPoint = 0;
-	#turned = button("", () => this.#turningPoint && this.page.timeline.look(this.#turningPoint), { class: "turned", hidden: true });
-	#pointed = h("p.pointed");
-	#noGraph = h("p.note", { hidden: true }, say("view review no graph"));
-	#mistakes = button(say("deed mistakes"), () => this.page.timeline.look(nextMistake(this.review.kinds, this.#here)));
-	#all = button(say("view review all"), () => this.toggleAll(), { "aria-pressed": "false" });
-	element = h("section.review", { "aria-label": sayTitle("deed review") }, this.#pointed, this.#graph.element, this.#noGraph, this.#turned, h("div.row", this.#mistakes, this.#all));
+/** @param {GamePage} page @param {Analyse} analyse */
+export function makeReviewPanel(page, analyse) {
+	const review = new Review(analyse);
+	let isAll = false;
+	let isScanning = false;
+	const graph = makeGraph((ply) => page.timeline.look(ply));
+	let turningPoint = 0;
+	const turned = button("", () => turningPoint && page.timeline.look(turningPoint), { class: "turned", hidden: true });
+	const pointed = h("p.pointed");
+	const noGraph = h("p.note", { hidden: true }, say("view review no graph"));
+	const mistakes = button(say("deed mistakes"), () => page.timeline.look(nextMistake(review.kinds, page.timeline.shown)));
+	const all = button(say("view review all"), toggleAll, { "aria-pressed": "false" });
+	const element = h("section.review", { "aria-label": sayTitle("deed review") }, pointed, graph.element, noGraph, turned, h("div.row", mistakes, all));
+	const panel = { element, review, worths: /** @type {Worths | null} */ (null), text: "", look, point };
+	return panel;
 
-	/** @param {GamePage} page @param {Analyse} analyse */
-	constructor(page, analyse) {
-		this.page = page;
-		this.review = new Review(analyse);
-	}
-
-	get #here() {
-		return this.page.timeline.shown;
-	}
-
-	async look() {
-		const here = this.#here;
-		const { review, page } = this;
-		const { state } = page;
+	async function look() {
+		const { state, timeline: { shown: here } } = page;
 		if (!state) return;
 		const { moves } = state;
 		review.follow(state.game, moves);
-		setText(this.#pointed, "");
-		this.worths = null;
-		this.text = "";
+		setText(pointed, "");
+		panel.worths = null;
+		panel.text = "";
 		try {
 			const after = await review.analyse(here);
 			const before = here ? await review.analyse(here - 1) : null;
-			if (this.#here !== here) return;
+			if (page.timeline.shown !== here) return;
 			const better = before?.played?.lost ? { mark: state.board[moves[here - 1]], cells: before.best } : null;
-			this.worths = { analysis: after, isAll: this.#isAll, better, draw: drawWorths };
+			panel.worths = { analysis: after, isAll, better, draw: drawWorths };
 			const [stands = "", compared] = [after.text, before?.played?.text];
-			this.text = compared ? say("view review position", { stands, compared }) : stands;
-			page.app.say(this.text, true);
-			this.draw();
-			if (state.status === "over") this.#scan();
+			panel.text = compared ? say("view review position", { stands, compared }) : stands;
+			page.app.say(panel.text, true);
+			draw();
+			if (state.status === "over") scan();
 		} catch (error) {
 			page.beginAnew();
 			page.app.say(messageOf(error));
@@ -145,48 +134,48 @@ export class ReviewPanel {
 		}
 	}
 
-	async #scan() {
-		if (this.#isScanning) return;
-		this.#isScanning = true;
+	async function scan() {
+		if (isScanning) return;
+		isScanning = true;
 		// A request that fails now can be repeated at each move.
-		await this.review.analyseAll(() => this.draw()).catch(() => undefined);
-		this.#isScanning = false;
+		await review.analyseAll(draw).catch(() => undefined);
+		isScanning = false;
 	}
 
-	draw() {
-		const { page: { state }, review } = this;
+	function draw() {
+		const { state, timeline: { shown: here } } = page;
 		if (!state) return;
 		const isTwo = state.rules.marks.length === 2;
-		this.#graph.element.toggleAttribute("hidden", !isTwo || review.moves.length < 2);
-		this.#noGraph.hidden = isTwo;
-		if (isTwo) this.#graph.draw(review.pointsOf(state), this.#here);
-		this.#drawTurningPoint(state);
-		this.#mistakes.disabled = !nextMistake(review.kinds, this.#here);
-		this.page.draw();
+		graph.element.toggleAttribute("hidden", !isTwo || review.moves.length < 2);
+		noGraph.hidden = isTwo;
+		if (isTwo) graph.draw(review.pointsOf(state), here);
+		drawTurningPoint(state);
+		mistakes.disabled = !nextMistake(review.kinds, here);
+		page.draw();
 	}
 
 	/** @param {State} state */
-	#drawTurningPoint(state) {
-		const { known, moves } = this.review;
+	function drawTurningPoint(state) {
+		const { known, moves } = review;
 		const count = moves.filter((_, ply) => known[ply]).length;
-		this.#turned.hidden = state.status !== "over";
-		this.#turningPoint = count === moves.length ? this.review.turningPoint : 0;
-		this.#turned.disabled = !this.#turningPoint;
-		if (count < moves.length) return setText(this.#turned, say("view review progress", { n: count, count: moves.length }));
-		if (!this.#turningPoint) return setText(this.#turned, say("nothing given away"));
-		const at = this.#turningPoint - 1;
-		return setText(this.#turned, say("view review turned", { n: at + 1, compared: known[at].played?.text ?? "" }));
+		turned.hidden = state.status !== "over";
+		turningPoint = count === moves.length ? review.turningPoint : 0;
+		turned.disabled = !turningPoint;
+		if (count < moves.length) return setText(turned, say("view review progress", { n: count, count: moves.length }));
+		if (!turningPoint) return setText(turned, say("nothing given away"));
+		const at = turningPoint - 1;
+		return setText(turned, say("view review turned", { n: at + 1, compared: known[at].played?.text ?? "" }));
 	}
 
-	point(cell = -1) {
-		setText(this.#pointed, this.review.known[this.#here]?.cells[cell]?.text ?? "");
+	function point(cell = -1) {
+		setText(pointed, review.known[page.timeline.shown]?.cells[cell]?.text ?? "");
 	}
 
-	toggleAll() {
-		this.#isAll = !this.#isAll;
-		this.#all.setAttribute("aria-pressed", String(this.#isAll));
-		if (this.worths) this.worths = { ...this.worths, isAll: this.#isAll };
-		this.page.draw();
+	function toggleAll() {
+		isAll = !isAll;
+		all.setAttribute("aria-pressed", String(isAll));
+		if (panel.worths) panel.worths = { ...panel.worths, isAll };
+		page.draw();
 	}
 }
 
@@ -215,41 +204,41 @@ function makeWorth(shapes, cell, { kind, sign = "" }, isBest = false) {
 
 const [WIDTH, HEIGHT, EDGE] = [300, 80, 6];
 
-class Graph {
-	#area = svg("path", { class: "graph-area" });
-	#line = svg("path", { class: "graph-line" });
-	#dots = svg("g");
-	#here = svg("path", { class: "graph-here" });
-	#count = 0;
-	element = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "graph", "aria-hidden": "true", preserveAspectRatio: "none" },
+/** @param {(ply: number) => void} onLook hears after how many moves somebody wants to look */
+function makeGraph(onLook) {
+	const area = svg("path", { class: "graph-area" });
+	const line = svg("path", { class: "graph-line" });
+	const dots = svg("g");
+	const now = svg("path", { class: "graph-here" });
+	let count = 0;
+	const element = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "graph", "aria-hidden": "true", preserveAspectRatio: "none", click: look },
 		svg("rect", { class: "paper", width: WIDTH, height: HEIGHT, rx: 6 }),
 		svg("path", { class: "grid-lines", d: `M0 ${HEIGHT / 2}H${WIDTH}` }),
-		this.#area, this.#line, this.#here, this.#dots,
+		area, line, now, dots,
 	);
+	return { element, draw };
 
-	/** @param {(ply: number) => void} onLook hears after how many moves somebody wants to look */
-	constructor(onLook) {
-		this.element.addEventListener("click", (event) => {
-			const { left, width } = this.element.getBoundingClientRect();
-			const at = (((event.clientX - left) / width) * WIDTH - EDGE) / (WIDTH - 2 * EDGE);
-			onLook(Math.round(Math.min(1, Math.max(0, at)) * this.#count));
-		});
+	/** @param {MouseEvent} event */
+	function look({ clientX }) {
+		const { left, width } = element.getBoundingClientRect();
+		const at = (((clientX - left) / width) * WIDTH - EDGE) / (WIDTH - 2 * EDGE);
+		onLook(Math.round(Math.min(1, Math.max(0, at)) * count));
 	}
 
 	/** @param {readonly (Point | undefined)[]} points by how many moves were made, those that are known */
-	draw(points, here = 0) {
-		this.#count = points.length - 1;
-		const known = points.flatMap((point, ply) => (point ? [{ ...point, x: this.#x(ply), y: HEIGHT / 2 - point.worth * (HEIGHT / 2 - EDGE) }] : []));
+	function draw(points, here = 0) {
+		count = points.length - 1;
+		const known = points.flatMap((point, ply) => (point ? [{ ...point, x: xOf(ply), y: HEIGHT / 2 - point.worth * (HEIGHT / 2 - EDGE) }] : []));
 		const d = known.map(({ x, y }, index) => `${index ? "L" : "M"}${x} ${y}`).join("");
-		this.#line.setAttribute("d", d);
+		line.setAttribute("d", d);
 		const ends = known.length ? `L${known[known.length - 1].x} ${HEIGHT / 2}L${known[0].x} ${HEIGHT / 2}Z` : "";
-		this.#area.setAttribute("d", d + ends);
-		this.#here.setAttribute("d", `M${this.#x(here)} 0V${HEIGHT}`);
+		area.setAttribute("d", d + ends);
+		now.setAttribute("d", `M${xOf(here)} 0V${HEIGHT}`);
 		const told = known.filter(({ kind }) => kind === "mistake" || kind === "slip");
-		this.#dots.replaceChildren(...told.map(({ x, y, kind }) => svg("circle", { class: kind, cx: x, cy: y, r: kind === "mistake" ? 4.5 : 3 })));
+		dots.replaceChildren(...told.map(({ x, y, kind }) => svg("circle", { class: kind, cx: x, cy: y, r: kind === "mistake" ? 4.5 : 3 })));
 	}
 
-	#x(ply = 0) {
-		return EDGE + (this.#count ? (ply / this.#count) * (WIDTH - 2 * EDGE) : 0);
+	function xOf(ply = 0) {
+		return EDGE + (count ? (ply / count) * (WIDTH - 2 * EDGE) : 0);
 	}
 }

@@ -19,53 +19,41 @@ export function linesOf(width = 0, height = 0, side = 0, isStones = false) {
 	return d;
 }
 
-/** @param {SVGElement[]} rows */
-export function numberCells(rows) {
-	const cells = rows.flatMap((row) => /** @type {SVGElement[]} */ ([...row.children]));
-	for (const [number, cell] of cells.entries()) cell.setAttribute("data-cell", `${number}`);
-	return cells;
-}
-
 const upTo = (count = 0) => [...Array(count).keys()];
 
-export class Shapes {
-	/** @param {Rules} rules @param {Look} look */
-	constructor(rules, look) {
-		this.rules = rules;
-		this.look = look;
-		this.width = rules.columns * SIDE;
-		this.height = rules.rows * SIDE;
-	}
+/** @param {Rules} rules @param {Look} look */
+export function makeShapes(rules, look) {
+	const { rows, columns, marks } = rules;
+	const [width, height] = [columns * SIDE, rows * SIDE];
+	return { width, height, cornerOf, at, makeRows, makeGround, makeShine, makePlate, makeLabels, makePiece, makeMark, makeStroke, makeBurst };
 
-	cornerOf(cell = 0) {
-		const { columns } = this.rules;
+	function cornerOf(cell = 0) {
 		return [(cell % columns) * SIDE, Math.floor(cell / columns) * SIDE];
 	}
 
 	/** @param {Attributes} attributes @param {...(Child | Child[])} children */
-	at(cell = 0, attributes, ...children) {
-		return svg("g", { ...attributes, transform: `translate(${this.cornerOf(cell)})` }, ...children);
+	function at(cell = 0, attributes, ...children) {
+		return svg("g", { ...attributes, transform: `translate(${cornerOf(cell)})` }, ...children);
 	}
 
 	/** The rows, each a copy of the first, so that a browser computes one style for a whole column. */
-	makeRows() {
-		const { rows, columns } = this.rules;
-		const cells = upTo(columns).map((at) => svg("rect", { role: "gridcell", tabindex: -1, x: at * SIDE, width: SIDE, height: SIDE }));
+	function makeRows() {
+		const cells = upTo(columns).map((column) => svg("rect", { role: "gridcell", tabindex: -1, x: column * SIDE, width: SIDE, height: SIDE }));
 		const model = svg("g", { role: "row" }, cells);
 		return upTo(rows).map((row) => {
 			const made = /** @type {SVGElement} */ (model.cloneNode(true));
 			made.setAttribute("transform", `translate(0,${row * SIDE})`);
+			[...made.children].forEach((cell, column) => cell.setAttribute("data-cell", String(row * columns + column)));
 			return made;
 		});
 	}
 
-	makeGround() {
-		const { width, height, look } = this;
+	function makeGround() {
 		const d = look === "discs" ? "" : linesOf(width, height, SIDE, look === "stones");
 		return [svg("rect", { class: "paper", width, height, rx: 14 }), svg("path", { class: "grid-lines", d })];
 	}
 
-	makeShine() {
+	function makeShine() {
 		const shades = [["#666a75", "#15161a"], ["#ffffff", "#cdc6b6"]];
 		const made = shades.map(([light, dark], index) => {
 			const stops = [svg("stop", { "stop-color": light }), svg("stop", { offset: 1, "stop-color": dark })];
@@ -74,35 +62,33 @@ export class Shapes {
 		return svg("defs", made);
 	}
 
-	makePlate() {
-		const { rules, width, height } = this;
-		const corners = upTo(rules.rows * rules.columns).map((cell) => this.cornerOf(cell));
+	function makePlate() {
+		const corners = upTo(rows * columns).map(cornerOf);
 		const d = corners.map(([x, y]) => `M${x + 9} ${y + 50}a41 41 0 1 0 82 0a41 41 0 1 0 -82 0Z`).join("");
 		const frame = `M6 -8H${width - 6}a14 14 0 0 1 14 14V${height - 6}a14 14 0 0 1 -14 14H6a14 14 0 0 1 -14 -14V6a14 14 0 0 1 14 -14Z`;
 		return [svg("path", { class: "plate", d: frame + d, "fill-rule": "evenodd" }), svg("path", { class: "rims", d })];
 	}
 
-	makeLabels(size = 0) {
-		const top = upTo(this.rules.columns).map((at) => svg("text", { x: at * SIDE + 50, y: -size * 0.6 }, nameColumn(at)));
-		const left = upTo(this.rules.rows).map((at) => svg("text", { x: -size * 0.95, y: at * SIDE + 50 + size * 0.36 }, `${numberRow(at, this.rules)}`));
+	function makeLabels(size = 0) {
+		const top = upTo(columns).map((column) => svg("text", { x: column * SIDE + 50, y: -size * 0.6 }, nameColumn(column)));
+		const left = upTo(rows).map((row) => svg("text", { x: -size * 0.95, y: row * SIDE + 50 + size * 0.36 }, `${numberRow(row, rules)}`));
 		return svg("g", { class: "labels", "aria-hidden": "true", "font-size": size }, top, left);
 	}
 
-	makePiece(cell = 0, mark = "", isMove = false) {
-		const content = this.#makeContent(cell, mark, isMove);
-		return content && this.at(cell, { "data-in": cell }, content);
+	function makePiece(cell = 0, mark = "", isMove = false) {
+		const content = makeContent(cell, mark, isMove);
+		return content && at(cell, { "data-in": cell }, content);
 	}
 
-	#makeContent(cell = 0, mark = "", isMove = false) {
+	function makeContent(cell = 0, mark = "", isMove = false) {
 		if (mark === BLOCKED) return svg("path", { class: "block", d: BLOCK });
-		if (mark !== FREE) return this.makeMark(mark, isMove ? Math.floor(cell / this.rules.columns) + 1 : 0);
-		const isStar = hasLooks(this.rules) && STARS.includes(cell);
-		return isStar ? svg("circle", { class: "star", cx: 50, cy: 50, r: this.look === "stones" ? 10 : 14 }) : null;
+		if (mark !== FREE) return makeMark(mark, isMove ? Math.floor(cell / columns) + 1 : 0);
+		const isStar = hasLooks(rules) && STARS.includes(cell);
+		return isStar ? svg("circle", { class: "star", cx: 50, cy: 50, r: look === "stones" ? 10 : 14 }) : null;
 	}
 
 	/** @param {number} [fallen] so many rows it comes from above, 0 where it lies there already */
-	makeMark(mark = "", fallen = 0) {
-		const { look, rules: { marks } } = this;
+	function makeMark(mark = "", fallen = 0) {
 		const index = marks.indexOf(mark);
 		if (look === "stones") return makeStone(index, fallen > 0);
 		const strokes = drawMark(marks, mark, fallen && look === "marks" ? " drawn" : "");
@@ -112,22 +98,21 @@ export class Shapes {
 	}
 
 	/** @param {Moves} run */
-	makeStroke(run) {
-		const [[x, y], [toX, toY]] = [this.cornerOf(run[0]), this.cornerOf(run[run.length - 1])];
+	function makeStroke(run) {
+		const [[x, y], [toX, toY]] = [cornerOf(run[0]), cornerOf(run[run.length - 1])];
 		const [dx, dy] = [Math.sign(toX - x) * 34, Math.sign(toY - y) * 34];
 		return svg("path", { class: "through", pathLength: 1, d: `M${x + 50 - dx} ${y + 50 - dy}L${toX + 50 + dx} ${toY + 50 + dy}` });
 	}
 
 	/** @param {Moves} line */
-	makeBurst(line) {
-		const { rows, columns } = this.rules;
+	function makeBurst(line) {
 		const from = line.length ? line : [(rows * columns) >> 1];
-		const reach = Math.min(this.width, this.height) * 0.3;
-		const bits = upTo(BITS).map((at) => {
-			const [left, top] = this.cornerOf(from[Math.floor((at / BITS) * from.length)]);
-			const [angle, far] = [at * 2.4, reach * (0.5 + 0.5 * Math.abs(Math.sin(at * 7)))];
+		const reach = Math.min(width, height) * 0.3;
+		const bits = upTo(BITS).map((bit) => {
+			const [left, top] = cornerOf(from[Math.floor((bit / BITS) * from.length)]);
+			const [angle, far] = [bit * 2.4, reach * (0.5 + 0.5 * Math.abs(Math.sin(bit * 7)))];
 			const [x, y] = [Math.cos, Math.sin].map((part) => `${Math.round(part(angle) * far)}px`);
-			return svg("circle", { class: `m${at % 6}`, cx: left + 50, cy: top + 50, r: reach / (at % 3 ? 20 : 14), "--x": x, "--y": y });
+			return svg("circle", { class: `m${bit % 6}`, cx: left + 50, cy: top + 50, r: reach / (bit % 3 ? 20 : 14), "--x": x, "--y": y });
 		});
 		return svg("g", { class: "burst" }, bits);
 	}

@@ -50,19 +50,19 @@ export const mayAsk = () => permission === "prompt" && isSecureContext;
 
 export const askToNotify = () => Notification.requestPermission();
 
-export class Signals {
-	#isOurs = false;
+/** Return a function that signals whether it is our turn. */
+export function makeSignals() {
+	let wasOurs = false;
 	/** @type {Notification | null} */
-	#shown = null;
-
-	draw(isOurs = false, text = "") {
-		if (isOurs === this.#isOurs) return;
-		this.#isOurs = isOurs;
+	let shown = null;
+	return (isOurs = false, text = "") => {
+		if (isOurs === wasOurs) return;
+		wasOurs = isOurs;
 		document.querySelector("link[rel=icon]")?.setAttribute("href", isOurs ? iconOfTurn : ICON);
-		this.#shown?.close();
-		this.#shown = null;
+		shown?.close();
+		shown = null;
 		if (!isOurs || !document.hidden || permission !== "granted") return;
-		this.#shown = new Notification(sayTitle("page your move"), { body: text, tag: "tictactoe" });
-		this.#shown.onclick = () => globalThis.focus();
-	}
+		shown = new Notification(sayTitle("page your move"), { body: text, tag: "tictactoe" });
+		shown.onclick = () => globalThis.focus();
+	};
 }

@@ -15,59 +15,50 @@ const CELL = "h10v10h-10z";
 const ROUND = "m.7 5a4.3 4.3 0 1 0 8.6 0a4.3 4.3 0 1 0-8.6 0z";
 const DOT = "m3.9 5a1.1 1.1 0 1 0 2.2 0a1.1 1.1 0 1 0-2.2 0z";
 
-export class SmallBoard {
-	#drawn = "";
-
-	/** @param {BoardKind} kind its marks in turn order */
-	constructor({ rows, columns, marks, preset, gravity = preset === "connect-four" }) {
-		this.columns = columns;
-		this.marks = marks;
-		const look = (this.look = lookOf({ preset, gravity }));
-		const isStones = look === "stones";
-		this.isRound = gravity || isStones;
-		const path = (name = "", d = "") => svg("path", { class: name, d });
-		this.won = path(preset === "misere" ? "fatal" : "won");
-		this.last = path("last");
-		this.blocks = path("block");
-		this.paths = [...marks].map((_, index) => path(this.isRound ? `round ${isStones ? "s" : "m"}${index}` : `mark m${index}`));
-		const [width, height] = [columns * SIDE, rows * SIDE];
-		const edge = isStones ? 0 : 2;
-		const paper = svg("rect", { class: "paper", x: -edge / 2, y: -edge / 2, width: width + edge, height: height + edge, rx: 3 });
-		const lines = gravity ? path("holes", this.#all(FREE.repeat(rows * columns), FREE, ROUND)) : path("grid-lines", linesOf(width, height, SIDE, isStones));
-		const box = { viewBox: `-2 -2 ${width + 4} ${height + 4}`, class: `mini ${look}`, "aria-hidden": "true" };
-		const under = this.isRound ? [] : [this.last, this.won];
-		this.element = svg("svg", box, paper, under, lines, this.blocks, this.paths, this.isRound && [this.last, this.won]);
-	}
+/** @param {BoardKind} kind its marks in turn order */
+export function makeSmallBoard({ rows, columns, marks, preset, gravity = preset === "connect-four" }) {
+	const look = lookOf({ preset, gravity });
+	const isStones = look === "stones";
+	const isRound = gravity || isStones;
+	const path = (name = "", d = "") => svg("path", { class: name, d });
+	const won = path(preset === "misere" ? "fatal" : "won");
+	const lastMove = path("last");
+	const blocks = path("block");
+	const paths = [...marks].map((_, index) => path(isRound ? `round ${isStones ? "s" : "m"}${index}` : `mark m${index}`));
+	const [width, height] = [columns * SIDE, rows * SIDE];
+	const edge = isStones ? 0 : 2;
+	const paper = svg("rect", { class: "paper", x: -edge / 2, y: -edge / 2, width: width + edge, height: height + edge, rx: 3 });
+	const lines = gravity ? path("holes", all(FREE.repeat(rows * columns), FREE, ROUND)) : path("grid-lines", linesOf(width, height, SIDE, isStones));
+	const box = { viewBox: `-2 -2 ${width + 4} ${height + 4}`, class: `mini ${look}`, "aria-hidden": "true" };
+	const signs = [lastMove, won];
+	const element = svg("svg", box, paper, isRound ? [] : signs, lines, blocks, paths, isRound && signs);
+	let drawn = "";
+	return { element, look, draw };
 
 	/** @param {number | null} [last] @param {Moves} [line] */
-	draw(board = "", last = null, line = []) {
+	function draw(board = "", last = null, line = []) {
 		const key = `${board}${last}${line}`;
-		if (key === this.#drawn) return;
-		this.#drawn = key;
-		this.paths.forEach((path, index) => {
-			const mark = this.marks[index];
-			path.setAttribute("d", this.#all(board, mark, this.isRound ? ROUND : (STROKES[mark] ?? OTHER)));
-		});
-		this.blocks.setAttribute("d", this.#all(board, BLOCKED, CELL));
-		const [onLine, onLast] = this.isRound ? [ROUND, DOT] : [CELL, CELL];
-		this.won.setAttribute("d", line.map((cell) => this.#at(cell, onLine)).join(""));
-		this.last.setAttribute("d", last === null ? "" : this.#at(last, onLast));
+		if (key === drawn) return;
+		drawn = key;
+		paths.forEach((one, index) => one.setAttribute("d", all(board, marks[index], isRound ? ROUND : (STROKES[marks[index]] ?? OTHER))));
+		blocks.setAttribute("d", all(board, BLOCKED, CELL));
+		const [onLine, onLast] = isRound ? [ROUND, DOT] : [CELL, CELL];
+		won.setAttribute("d", line.map((cell) => at(cell, onLine)).join(""));
+		lastMove.setAttribute("d", last === null ? "" : at(last, onLast));
 	}
 
-	#at(cell = 0, shape = "") {
-		return `M${(cell % this.columns) * SIDE} ${Math.floor(cell / this.columns) * SIDE}${shape}`;
+	function at(cell = 0, shape = "") {
+		return `M${(cell % columns) * SIDE} ${Math.floor(cell / columns) * SIDE}${shape}`;
 	}
 
-	#all(board = "", mark = "", shape = "") {
-		let d = "";
-		for (let cell = board.indexOf(mark); cell >= 0; cell = board.indexOf(mark, cell + 1)) d += this.#at(cell, shape);
-		return d;
+	function all(board = "", mark = "", shape = "") {
+		return [...board].map((one, cell) => (one === mark ? at(cell, shape) : "")).join("");
 	}
 }
 
 /** @param {BoardKind} kind */
 export function drawSmall(kind, board = "") {
-	const made = new SmallBoard(kind);
+	const made = makeSmallBoard(kind);
 	made.draw(board);
 	return made.element;
 }

@@ -3,103 +3,87 @@
 import { say, sayTitle } from "../catalogue.js";
 import { button, h, setText, show } from "../dom.js";
 import { formatDuration } from "../words.js";
-import { Entry, Organiser } from "./parts.js";
+import { makeEntry, makeOrganiser } from "./parts.js";
 import { Following } from "./following.js";
 import { drawPairings, sure } from "./pairings.js";
-import { Table, makeBracket, makeCrossTable } from "./table.js";
+import { makeBracket, makeCrossTable, makeStandings } from "./table.js";
 import { describeStanding, describeTerms, isOpen, isOver, listNotes } from "./tournaments.js";
 
-export class EventPage {
-	#title = h("h1");
-	#terms = h("p.note");
-	#standing = h("p.standing");
-	#share = button(sayTitle("key share"), async () => (await import("../share.js")).showShare(this.following.app, { path: `e/${this.following.code}`, isPublic: true }), { hidden: true });
-	#table = new Table();
-	#now = h("ul.pairings");
-	#mine = h("ul.pairings");
-	#past = h("ul.pairings");
-	#cross = h("div");
-	#round = h("h2");
-	#bracket = h("div.scrolls", { tabindex: 0, role: "region", "aria-label": say("tournament bracket") });
-	#presence = h("h2");
-	#decision = h("p.note");
-	element = h("div.event");
+/** @param {App} app */
+export function makeEventPage(app, code = "", ticket = "") {
+	const following = new Following(app, code, draw);
+	const entry = makeEntry(following, ticket);
+	const organiser = makeOrganiser(following, ticket);
+	const [title, terms, standing] = [h("h1"), h("p.note"), h("p.standing")];
+	const share = button(sayTitle("key share"), async () => (await import("../share.js")).showShare(app, { path: `e/${code}`, isPublic: true }), { hidden: true });
+	const [standings, presence, decision] = [makeStandings(), h("h2"), h("p.note")];
+	const bracket = h("div.scrolls", { tabindex: 0, role: "region", "aria-label": say("tournament bracket") });
+	const [now, round] = [h("ul.pairings"), h("h2")];
+	const [mine, past, cross] = [h("ul.pairings"), h("ul.pairings"), h("div")];
+	const parts = {
+		table: h("section.card", { "aria-label": say("page event table") }, presence, standings.element, decision),
+		bracket: h("section.card", { hidden: true }, bracket),
+		now: h("section.card", { hidden: true, "aria-label": say("page event pairings") }, round, now),
+		mine: h("section.card", { hidden: true }, h("h2", say("page event mine")), mine),
+		past: h("details.card", { open: true, hidden: true }, h("summary", say("page event past")), past),
+		cross: h("section.card", { hidden: true }, h("h2", say("page event cross")), cross),
+	};
+	const element = h("div.event",
+		h("div.hero", h("div", title, terms, share), standing),
+		h("div.event-side", organiser.element, entry.element, parts.now),
+		h("div.event-main", parts.bracket, parts.table, parts.cross, parts.past, parts.mine),
+	);
+	return { title: say("page event"), element, follows: [following], tick };
 
-	/** @param {App} app */
-	constructor(app, code = "", ticket = "") {
-		this.following = new Following(app, code, () => this.draw());
-		this.entry = new Entry(this.following, ticket);
-		this.organiser = new Organiser(this.following, ticket);
-		this.parts = {
-			table: h("section.card", { "aria-label": say("page event table") }, this.#presence, this.#table.element, this.#decision),
-			bracket: h("section.card", { hidden: true }, this.#bracket),
-			now: h("section.card", { hidden: true, "aria-label": say("page event pairings") }, this.#round, this.#now),
-			mine: h("section.card", { hidden: true }, h("h2", say("page event mine")), this.#mine),
-			past: h("details.card", { open: true, hidden: true }, h("summary", say("page event past")), this.#past),
-			cross: h("section.card", { hidden: true }, h("h2", say("page event cross")), this.#cross),
-		};
-		show(this.element,
-			h("div.hero", h("div", this.#title, this.#terms, this.#share), this.#standing),
-			h("div.event-side", this.organiser.element, this.entry.element, this.parts.now),
-			h("div.event-main", this.parts.bracket, this.parts.table, this.parts.cross, this.parts.past, this.parts.mine),
-		);
-		this.follows = [this.following];
-	}
-
-	get title() {
-		return this.following.state?.head.title ?? say("page event");
-	}
-
-	draw() {
-		const { state, whole, player, isOrganiser, refused, app, presence } = this.following;
-		if (refused && !state) return show(this.element, app.makeNothing(refused).element);
+	function draw() {
+		const { state, whole, player, isOrganiser, refused } = following;
+		if (refused && !state) return show(element, app.makeNothing(refused).element);
 		if (!state) return undefined;
-		app.retitle(this.title);
-		setText(this.#title, this.title);
-		setText(this.#terms, describeTerms(state));
-		this.#share.hidden = state.head.entry !== "open";
-		this.entry.draw();
-		this.organiser.element.hidden = !isOrganiser;
-		this.organiser.draw();
-		this.parts.bracket.hidden = !whole?.bracket;
-		show(this.#bracket, makeBracket(whole?.bracket ?? [], player));
-		setText(this.#presence, state.status === "open" ? presence : say("page event table"));
-		setText(this.#decision, listNotes(state).join(" "));
-		setText(this.#round, state.round ? say("tournament now", { round: state.round }) : say("page event pairings"));
-		this.parts.table.hidden = !state.table.length && !state.expected;
-		this.parts.now.hidden = !state.pairings.length;
-		this.#drawPast();
-		return this.tick();
+		app.retitle(state.head.title);
+		setText(title, state.head.title);
+		setText(terms, describeTerms(state));
+		share.hidden = state.head.entry !== "open";
+		entry.draw();
+		organiser.element.hidden = !isOrganiser;
+		organiser.draw();
+		parts.bracket.hidden = !whole?.bracket;
+		show(bracket, makeBracket(whole?.bracket ?? [], player));
+		setText(presence, state.status === "open" ? following.presence : say("page event table"));
+		setText(decision, listNotes(state).join(" "));
+		setText(round, state.round ? say("tournament now", { round: state.round }) : say("page event pairings"));
+		parts.table.hidden = !state.table.length && !state.expected;
+		parts.now.hidden = !state.pairings.length;
+		drawPast();
+		return tick();
 	}
 
-	#drawNow() {
-		const { following, organiser } = this;
+	function drawNow() {
 		const { state, player, isOrganiser } = following;
 		const run = isOrganiser && state && !isOver(state) ? organiser.run : null;
-		this.#table.draw(following, run ? ({ player: id, name, status = "in" }) => status !== "expelled" && sure(say("page event take out"), () => run("expel", status === "expected" ? { name } : { player: id }), { "aria-label": say("page event expel", { name }) }) : undefined);
-		drawPairings(this.#now, state?.pairings ?? [], player, run, false, following);
+		standings.draw(following, run ? ({ player: id, name, status = "in" }) => status !== "expelled" && sure(say("page event take out"), () => run("expel", status === "expected" ? { name } : { player: id }), { "aria-label": say("page event expel", { name }) }) : undefined);
+		drawPairings(now, state?.pairings ?? [], player, run, false, following);
 	}
 
-	#drawPast() {
-		const { state, whole, player } = this.following;
+	function drawPast() {
+		const { state, whole, player } = following;
 		if (!state || !whole) return;
-		const { round, head: { kind } } = state;
+		const { head: { kind } } = state;
 		const scored = whole.pairings.filter((pairing) => !isOpen(pairing));
-		const mine = scored.filter(({ players }) => Object.values(players).includes(player));
-		drawPairings(this.#mine, mine, player, null, true);
-		this.parts.mine.hidden = !mine.length;
-		this.parts.cross.hidden = kind !== "round_robin" || !whole.pairings.length;
-		this.parts.past.hidden = kind !== "swiss" || round < 2;
-		if (!this.parts.cross.hidden) show(this.#cross, makeCrossTable(whole, player));
-		else drawPairings(this.#past, scored.filter((pairing) => pairing.round < round).reverse(), player, null, true);
+		const own = scored.filter(({ players }) => Object.values(players).includes(player));
+		drawPairings(mine, own, player, null, true);
+		parts.mine.hidden = !own.length;
+		parts.cross.hidden = kind !== "round_robin" || !whole.pairings.length;
+		parts.past.hidden = kind !== "swiss" || state.round < 2;
+		if (!parts.cross.hidden) show(cross, makeCrossTable(whole, player));
+		else drawPairings(past, scored.filter((pairing) => pairing.round < state.round).reverse(), player, null, true);
 	}
 
-	tick() {
-		const { state, left, waiting } = this.following;
+	function tick() {
+		const { state, left, waiting } = following;
 		if (!state) return;
-		const standing = state.needed ? waiting : describeStanding(state);
-		this.#drawNow();
-		this.organiser.tick();
-		setText(this.#standing, left === null ? standing : say("page event due", { standing, time: formatDuration(left) }));
+		const told = state.needed ? waiting : describeStanding(state);
+		drawNow();
+		organiser.tick();
+		setText(standing, left === null ? told : say("page event due", { standing: told, time: formatDuration(left) }));
 	}
 }

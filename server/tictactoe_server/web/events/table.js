@@ -6,26 +6,27 @@ import { describeTie, formatPoints, namePresence, nameTie, scoreOf, wonOf } from
 
 const COLUMNS = [["rank", "column place"], ["name", "column player"], ["points", ""], ["played", "column games"], ["ties", "page event ties"]];
 
-export class Table {
-	#body = h("tbody");
-	#points = h("th.points", { scope: "col" });
-	element = h("table.standings", { "aria-label": say("page event table") },
-		h("thead", h("tr", COLUMNS.map(([name, id]) => (id ? h(`th.${name}`, { scope: "col" }, say(id)) : this.#points)))),
-		this.#body,
+export function makeStandings() {
+	const body = h("tbody");
+	const head = h("th.points", { scope: "col" });
+	const element = h("table.standings", { "aria-label": say("page event table") },
+		h("thead", h("tr", COLUMNS.map(([name, id]) => (id ? h(`th.${name}`, { scope: "col" }, say(id)) : head)))),
+		body,
 	);
+	return { element, draw };
 
 	/** @param {Following} following @param {(row: EventRow) => Element | false} [deedsOf] */
-	draw(following, deedsOf) {
+	function draw(following, deedsOf) {
 		const { rows, player: own } = following;
-		this.element.classList.toggle("fresh", rows.every(({ played, points }) => !played && !points));
+		element.classList.toggle("fresh", rows.every(({ played, points }) => !played && !points));
 		// A knock-out counts the matches won: their scores are in its bracket.
 		const isKnockOut = rows.some(({ tie }) => tie[0]?.[0] === "matches");
-		this.element.classList.toggle("untied", isKnockOut || rows.every(({ tie }) => !tie.length));
-		setText(this.#points, say(isKnockOut ? "tournament tie matches" : "column points"));
-		showKeyed(this.#body, rows, ({ player }) => player, makeRow, (element, row) => {
+		element.classList.toggle("untied", isKnockOut || rows.every(({ tie }) => !tie.length));
+		setText(head, say(isKnockOut ? "tournament tie matches" : "column points"));
+		showKeyed(body, rows, ({ player }) => player, makeRow, (line, row) => {
 			const [away, { bot, status = "in" }] = [following.timeAway(row.player), row];
-			element.className = `place-${row.place} ${away ? "gone" : status}${row.player === own ? " own" : ""}`;
-			const [place, name, points, played, ties] = element.children;
+			line.className = `place-${row.place} ${away ? "gone" : status}${row.player === own ? " own" : ""}`;
+			const [place, name, points, played, ties] = line.children;
 			setText(place, String(row.place));
 			drawName(name, row, deedsOf);
 			setText(name.children[1], bot ? say("tournament is bot") : status !== "in" ? namePresence(status) : away && say("tournament gone", { time: away }));
