@@ -104,9 +104,6 @@ interface View {
 	mayNotify?: boolean;
 }
 
-/** What a page of a game shows is worked out from this; `isBack` is whether an earlier moment is looked at. */
-type Moment = { game: ShownGame; state: State; may: readonly Deed[]; view: View; isBack: boolean };
-
 /** A button, by the name of what it does; `is_more` if it belongs in the menu. */
 type Answer = { name: string; label: string; is_main?: boolean; is_more?: boolean };
 /** What waits for an answer. */
@@ -181,9 +178,6 @@ type Known = { name: string; token: string; tokens?: Record<string, string>; asi
 type Aside = { name: string; token: string; at: number };
 /** What another device, or an earlier claim of a name, gave for a hello. */
 type Codes = { link: string } | { name: string; rescue: string };
-
-/** All events of a state, and who reads about them. */
-type Telling = { events: readonly Happening[]; state: State; viewer: string; afterLoss?: boolean };
 
 type Child = Node | string | null | false | undefined;
 type Attributes = Record<string, string | number | boolean | null | undefined | ((event: any) => void)>;

@@ -16,19 +16,87 @@ const SHOWN_ELSEWHERE = ["moved", "ended", "dropped", "back"];
  * @param {readonly string[]} [hidden] the types of events that are left out
  */
 export function announce(events, state, viewer = "", afterLoss = false, hidden = []) {
+	const { rules, seats } = state;
 	/** @type {string[]} */
 	const told = [];
 	let movedAt = -1;
 	for (const event of events) {
 		if (event.type === "moved") movedAt = told.length;
 		if (hidden.includes(event.type)) continue;
-		let sentence = tell(event, { events, state, viewer, afterLoss });
+		let sentence = tell(event);
 		if (event.type === "ended" && movedAt >= 0 && ["line", "full"].includes(event.result?.reason ?? "")) {
 			sentence = `${told.splice(movedAt, 1)[0]} ${sentence}`;
 		}
 		if (sentence) told.push(sentence);
 	}
 	return told;
+
+	/** Return the sentence for an event, or "" if another event implies it or if it is about the reader's own seat. @param {Happening} event */
+	function tell(event) {
+		const { type, mark = "", cell = 0, cells = [], kind } = event;
+		switch (type) {
+			case "began":
+				return state.game > 1 ? say("game", { n: state.game, players: describePlayers(state, viewer) }) : "";
+			case "missed":
+				return say(cells.length ? "missed moves named" : "missed moves", { n: event.moves ?? 0, moves: cells.length ? nameMoves(cells, rules) : "" });
+			case "moved": {
+				const by = placerOf(state, state.moves.indexOf(cell));
+				if (by) return sayOf(state, by, "places", viewer, { cell: describeCell(cell, rules), mark: nameMark(state, mark) });
+				return sayOf(state, mark, "plays", viewer, { cell: cell === state.last && state.result?.line?.includes(cell) ? nameCell(cell, rules) : describeCell(cell, rules) });
+			}
+			case "chose":
+				return (state.choices ?? []).flatMap((choice) => (choice.mark === mark ? tellChoice(state, choice, viewer) : [])).join("");
+			case "taken back": {
+				const moves = cells.length <= MOST_NAMED ? nameMoves(cells, rules) : "";
+				if (moves && mark) return sayOf(state, mark, "takes back", viewer, { moves });
+				return say(moves ? "taken back" : "taken back unnamed", { n: cells.length, moves });
+			}
+			case "out":
+				return seats[mark]?.out ? `${describeOut(state, mark, viewer)} ${say("others play on")}` : ""; // the end of the game says so too
+			case "ended":
+				return `${describeVerdict(state, viewer)} ${describeCause(state, viewer)}`.trim();
+			case "offered":
+				return sayOf(state, mark, `waits ${kind}`, viewer, { moves: cells.length ? nameMoves(cells, rules) : describeTakeBack(state, mark), n: 1 });
+			case "declined":
+				return sayOf(state, mark, "declined", viewer);
+			case "withdrawn":
+				return sayOf(state, mark, kind === "undo" ? "withdraws undo" : "withdrawn", viewer);
+			case "lapsed":
+				return kind === "rematch" ? "" : say(kind === "undo" ? "lapses undo" : "lapsed");
+			default:
+				return tellOfSeat(event);
+		}
+	}
+
+	/** @param {Happening} event */
+	function tellOfSeat({ type, mark = "", name: called = "", before }) {
+		const seat = seats[mark];
+		const name = nameOf(state, mark);
+		if (type === "left" && !seat) return `${say("left room", { name: called })} ${say("seat free", { mark: nameMark(state, mark) })}`;
+		if (!seat || seat.player === viewer) return "";
+		const isBeginning = state.game === 1 && !state.ply; // when a seat may be kept for somebody
+		switch (type) {
+			case "joined":
+				return say("joins", { name, mark: nameMark(state, mark) });
+			case "renamed":
+				return say("renamed", { before: before ?? "", name });
+			case "back":
+				return say(isBeginning ? "is here" : "back", { name });
+			case "dropped": {
+				const held = seat.hold_ms && state.status === "playing" ? ` ${say("held", { time: formatDuration(seat.hold_ms) })}` : "";
+				// After a loss of our own connection, all may have lost the server.
+				const isAbsent = afterLoss || state.time_control?.days || (state.event && isBeginning);
+				return say(isAbsent ? "not here" : "dropped", { name }) + held;
+			}
+			case "left": {
+				const whys = events.flatMap((one) => (one.type === "out" && one.mark === mark ? [one.why ?? "left"] : []));
+				const isTold = (seat.out && whys.length) || (mark === loserOf(state) && events.some(({ result }) => result?.reason === "resigned"));
+				return isTold && whys.every((why) => why === "left") ? "" : say(state.status === "over" ? "left room" : "ended left", { name });
+			}
+			default:
+				return "";
+		}
+	}
 }
 
 /** @param {State} state @returns {Happening[]} */
@@ -47,75 +115,6 @@ function listStanding({ seats, offers: { draw, undo, rematch = [] }, result }) {
 export function announceStanding(state, viewer = "") {
 	const told = announce(listStanding(state), state, viewer, true);
 	return state.game > 1 ? [say("game of room", { n: state.game }), ...told] : told;
-}
-
-/** Return the sentence for an event, or "" if another event implies it or if it is about the reader's own seat. @param {Happening} event @param {Telling} told */
-function tell(event, told) {
-	const { type, mark = "", cell = 0, cells = [], kind } = event;
-	const { state, viewer } = told;
-	const { rules } = state;
-	switch (type) {
-		case "began":
-			return state.game > 1 ? say("game", { n: state.game, players: describePlayers(state, viewer) }) : "";
-		case "missed":
-			return say(cells.length ? "missed moves named" : "missed moves", { n: event.moves ?? 0, moves: cells.length ? nameMoves(cells, rules) : "" });
-		case "moved": {
-			const by = placerOf(state, state.moves.indexOf(cell));
-			if (by) return sayOf(state, by, "places", viewer, { cell: describeCell(cell, rules), mark: nameMark(state, mark) });
-			return sayOf(state, mark, "plays", viewer, { cell: cell === state.last && state.result?.line?.includes(cell) ? nameCell(cell, rules) : describeCell(cell, rules) });
-		}
-		case "chose":
-			return (state.choices ?? []).flatMap((choice) => (choice.mark === mark ? tellChoice(state, choice, viewer) : [])).join("");
-		case "taken back": {
-			const moves = cells.length <= MOST_NAMED ? nameMoves(cells, rules) : "";
-			if (moves && mark) return sayOf(state, mark, "takes back", viewer, { moves });
-			return say(moves ? "taken back" : "taken back unnamed", { n: cells.length, moves });
-		}
-		case "out":
-			return state.seats[mark]?.out ? `${describeOut(state, mark, viewer)} ${say("others play on")}` : ""; // the end of the game says so too
-		case "ended":
-			return `${describeVerdict(state, viewer)} ${describeCause(state, viewer)}`.trim();
-		case "offered":
-			return sayOf(state, mark, `waits ${kind}`, viewer, { moves: cells.length ? nameMoves(cells, rules) : describeTakeBack(state, mark), n: 1 });
-		case "declined":
-			return sayOf(state, mark, "declined", viewer);
-		case "withdrawn":
-			return sayOf(state, mark, kind === "undo" ? "withdraws undo" : "withdrawn", viewer);
-		case "lapsed":
-			return kind === "rematch" ? "" : say(kind === "undo" ? "lapses undo" : "lapsed");
-		default:
-			return tellOfSeat(event, told);
-	}
-}
-
-/** @param {Happening} event @param {Telling} told */
-function tellOfSeat({ type, mark = "", name: called = "", before }, { events, state, viewer, afterLoss }) {
-	const seat = state.seats[mark];
-	const name = nameOf(state, mark);
-	if (type === "left" && !seat) return `${say("left room", { name: called })} ${say("seat free", { mark: nameMark(state, mark) })}`;
-	if (!seat || seat.player === viewer) return "";
-	const isBeginning = state.game === 1 && !state.ply; // when a seat may be kept for somebody
-	switch (type) {
-		case "joined":
-			return say("joins", { name, mark: nameMark(state, mark) });
-		case "renamed":
-			return say("renamed", { before: before ?? "", name });
-		case "back":
-			return say(isBeginning ? "is here" : "back", { name });
-		case "dropped": {
-			const held = seat.hold_ms && state.status === "playing" ? ` ${say("held", { time: formatDuration(seat.hold_ms) })}` : "";
-			// After a loss of our own connection, all may have lost the server.
-			const isAbsent = afterLoss || state.time_control?.days || (state.event && isBeginning);
-			return say(isAbsent ? "not here" : "dropped", { name }) + held;
-		}
-		case "left": {
-			const whys = events.flatMap((one) => (one.type === "out" && one.mark === mark ? [one.why ?? "left"] : []));
-			const isTold = (seat.out && whys.length) || (mark === loserOf(state) && events.some(({ result }) => result?.reason === "resigned"));
-			return isTold && whys.every((why) => why === "left") ? "" : say(state.status === "over" ? "left room" : "ended left", { name });
-		}
-		default:
-			return "";
-	}
 }
 
 /** @param {State} state @param {Protocol.OpeningChoice} choice */
