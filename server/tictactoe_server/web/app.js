@@ -30,8 +30,8 @@ export class App {
 		this.around = around;
 		this.keep({});
 		this.home = this.connect(this.kept);
-		this.rooms = new Rooms(this.home, (url) => this.connect({ name: this.home.identity.name, token: this.home.identity.token }, url));
-		this.rooms.onUnanswered = (code, there) => this.say(describeUnanswered(code, there), this.rooms.shown?.code === code);
+		const connect = (url = "") => this.connect({ name: this.home.identity.name, token: this.home.identity.token }, url);
+		this.rooms = new Rooms(this.home, connect, (code, there) => this.say(describeUnanswered(code, there), this.rooms.shown?.code === code));
 	}
 
 	get connection() {
@@ -108,7 +108,7 @@ export class App {
 		}, () => undefined);
 	}
 
-	/** Pass on news of challenges and rated games; their module is loaded when the first news arrives. @param {LadderNews} news */
+	/** @param {LadderNews} news */
 	hearLadders(news) {
 		if (news.type === "welcome" && !news.challenges) return;
 		import("./ladders/challenges.js").then(({ hearLadders }) => hearLadders(this, news)).catch(() => undefined);
@@ -140,7 +140,6 @@ export class App {
 		this.around.navigate(urlOf(path));
 	}
 
-	/** Wait for the connection, and say so if there is trouble. */
 	arrive() {
 		if (this.connection.isTroubled) this.say(this.connection.reason || say("view connection unreachable"));
 		return this.connection.arrive();
@@ -149,8 +148,10 @@ export class App {
 	/** Rename the player if the name is new; resolve to whether the name was accepted. */
 	async bear(name = "") {
 		const wanted = name.trim();
-		if (wanted && wanted !== this.connection.name) this.connection.rename(wanted);
-		await this.arrive();
+		if (wanted && wanted !== this.connection.name) {
+			this.connection.identity.rename(wanted);
+			await this.connection.greetAgain();
+		} else await this.arrive();
 		return wanted !== this.connection.identity.refused;
 	}
 

@@ -97,21 +97,12 @@ export class Connection {
 		return this.#requests.ask(request, (text) => this.#send(text));
 	}
 
-	/** Change the name. The server accepts a name only with a hello, so this reconnects. */
-	rename(name = "") {
-		this.identity.rename(name);
-		this.#beginAnew();
-	}
-
+	/** Reconnect to say hello as who the player is now. */
 	greetAgain() {
-		this.#beginAnew();
-		return this.arrive();
-	}
-
-	#beginAnew() {
 		this.#attempt = 0;
 		this.#drop();
 		this.#open(this.url);
+		return this.arrive();
 	}
 
 	close() {

@@ -2,7 +2,7 @@
 
 import { say, sayTitle } from "./catalogue.js";
 import { h, openDialog } from "./dom.js";
-import { KEYS, KEYS_OF_CLAIMS } from "./keyboard.js";
+import { KEYS } from "./keyboard.js";
 import { PRESETS, boardAfter } from "./rules.js";
 import { drawExample, drawSmall } from "./smallboard.js";
 import { describeRules, explainRules, nameGame } from "./words.js";
@@ -10,7 +10,7 @@ import { describeRules, explainRules, nameGame } from "./words.js";
 const OTHERS = ["digits", "names", "arrows", "steps", "answers"];
 
 function listKeys() {
-	const letters = Object.entries({ ...KEYS, ...KEYS_OF_CLAIMS }).map(([key, names]) => [key, names.slice(-2).map((name) => say(`deed ${name}`)).join(", ")]);
+	const letters = Object.entries(KEYS).map(([key, names]) => [key, names.slice(-2).map((name) => say(`deed ${name}`)).join(", ")]);
 	return [
 		...OTHERS.map((id) => [say(`view keys ${id}`), say(`view keys ${id} do`)]),
 		...letters,

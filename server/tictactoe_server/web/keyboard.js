@@ -12,9 +12,9 @@ export const KEYS = {
 	r: ["rematch accept", "rematch ask", "challenge"],
 	v: ["review"],
 	y: ["copy"],
+	w: ["claim win"],
+	d: ["claim draw"],
 };
-/** @type {Record<string, string[]>} */
-export const KEYS_OF_CLAIMS = { w: ["claim win"], d: ["claim draw"] };
 
 /** Return the listener for keys on a page. @param {GamePage} page */
 export function makeKeyboard(page) {
@@ -78,11 +78,9 @@ export function makeKeyboard(page) {
 	}
 }
 
-/** @param {readonly Deed[]} may */
-export function deedOfKey(may, key = "", isAtBoard = false) {
-	const names = (isAtBoard ? KEYS_OF_CLAIMS : KEYS)[key];
-	return names?.find((name) => findDeed(may, name)) ?? "";
-}
+/** Return the action of a key, or ""; at the board, where letters are moves, only claims have keys. @param {readonly Deed[]} may */
+export const deedOfKey = (may, key = "", isAtBoard = false) =>
+	KEYS[key]?.find((name) => findDeed(may, name) && (!isAtBoard || name.startsWith("claim"))) ?? "";
 
 /** Return the cell or column that a single digit names, or -1. @param {Rules} rules */
 function cellOfDigit(key = "", rules) {

@@ -23,10 +23,12 @@ export function showNames(app, code = "") {
 	const strangers = h("div", { hidden: true }, checkField(say("option strangers"), only));
 	const [written, told] = [h("div.written", { role: "status" }), h("div.identity", { role: "status" })];
 	const { element: fault, blame } = makeFault(about);
-	const enter = makeWayBack(app, code, blame, () => dialog.close());
-	const others = [h("form.row", { submit: claim }, field(say("name deed claim"), own), keep), strangers, h("h3", say("page name devices")), list, h("div.row", button(say("name deed link"), link)), told, h("details", h("summary", say("name deed back")), enter), makeOwnData(app, ask, () => dialog.close())];
-	const dialog = openDialog(say("name title"), h("div.identity", about, fault, written, ...(code ? [h("p", say("page name arrived")), enter] : others)));
-	drawCodes(app, written);
+	const [lost, typed] = [nameInput({ autocomplete: "off" }), h("input", { value: code, autocomplete: "off" })];
+	const wayBack = h("form.row", { submit: enter }, !code && field(say("page name lost"), lost), field(say("invitation code"), typed), h("button", { class: code && "primary" }, say("page name enter")));
+	const ownData = h("div.row", button(say("name deed export"), save), button(say("name deed forget"), forget));
+	const others = [h("form.row", { submit: claim }, field(say("name deed claim"), own), keep), strangers, h("h3", say("page name devices")), list, h("div.row", button(say("name deed link"), link)), told, h("details", h("summary", say("name deed back")), wayBack), ownData];
+	const dialog = openDialog(say("name title"), h("div.identity", about, fault, written, ...(code ? [h("p", say("page name arrived")), wayBack] : others)));
+	drawCodes();
 	drawKeep();
 	learn();
 	app.onDevices = () => dialog.isConnected && learn();
@@ -34,6 +36,16 @@ export function showNames(app, code = "") {
 
 	function drawKeep() {
 		setText(keep, say(isKept() ? "name codes new" : "page name claim"));
+	}
+
+	function drawCodes() {
+		const text = codes.join("\n");
+		const forgetCodes = () => {
+			codes = [];
+			drawCodes();
+		};
+		const ways = [button(sayTitle("type copy"), () => app.copy(text)), button(say("page event print"), () => print()), button(sayTitle("key written"), forgetCodes, { class: "primary" })];
+		show(written, text && [h("p", say("name claimed", { name: connection.name })), h("pre.codes", text), h("div.row", ways)]);
 	}
 
 	async function learn() {
@@ -67,7 +79,7 @@ export function showNames(app, code = "") {
 		connection.identity.name = own.value.trim();
 		app.keep({ name: connection.name });
 		codes = ok.rescue ?? [];
-		drawCodes(app, written);
+		drawCodes();
 		await learn();
 		app.around.onPhase();
 	}
@@ -85,12 +97,6 @@ export function showNames(app, code = "") {
 		blame("");
 		return connection.request(request).catch((error) => blame(messageOf(error), control));
 	}
-}
-
-/** @param {App} app @param {(request: Ask) => Promise<Ok | void>} ask @param {() => void} onDone */
-function makeOwnData(app, ask, onDone) {
-	const { connection } = app;
-	return h("div.row", button(say("name deed export"), save), button(say("name deed forget"), forget));
 
 	async function save() {
 		let ok = await ask({ type: "export" });
@@ -112,8 +118,21 @@ function makeOwnData(app, ask, onDone) {
 		Object.assign(connection.identity, { name: "", token: "", aside: [] });
 		app.keep({ name: "", token: "", tokens: {}, aside: [] });
 		connection.greetAgain();
-		onDone();
+		dialog.close();
 		app.say(say("name forgotten", { server: location.host }));
+	}
+
+	/** Become the player whose code is entered, on every page. */
+	async function enter() {
+		const secret = typed.value.replace(/[\s-]/g, "");
+		const { identity } = connection;
+		identity.codes = secret.length <= LINK_LENGTH ? { link: secret } : { name: lost.value.trim(), rescue: secret };
+		await connection.greetAgain();
+		blame(identity.refusedCode, typed);
+		if (identity.refusedCode) return;
+		dialog.close();
+		app.navigate("/");
+		app.say(say("page name now", { name: connection.name }));
 	}
 }
 
@@ -122,37 +141,6 @@ function offer(whole) {
 	const url = URL.createObjectURL(new Blob([JSON.stringify(whole, null, 1)], { type: "application/json" }));
 	h("a", { href: url, download: "tictactoe.json" }).click();
 	setTimeout(() => URL.revokeObjectURL(url), 60_000);
-}
-
-/** @param {App} app @param {Element} written where they stand */
-function drawCodes(app, written) {
-	const text = codes.join("\n");
-	const forget = () => {
-		codes = [];
-		drawCodes(app, written);
-	};
-	const save = [button(sayTitle("type copy"), () => app.copy(text)), button(say("page event print"), () => print()), button(sayTitle("key written"), forget, { class: "primary" })];
-	show(written, text && [h("p", say("name claimed", { name: app.connection.name })), h("pre.codes", text), h("div.row", save)]);
-}
-
-/** The form that makes this browser the player whose code is entered, on every page. @param {App} app @param {ReturnType<typeof makeFault>["blame"]} blame @param {() => void} onDone */
-function makeWayBack(app, code = "", blame, onDone) {
-	const lost = nameInput({ autocomplete: "off" });
-	const typed = h("input", { value: code, autocomplete: "off" });
-	return h("form.row", { submit: enter }, !code && field(say("page name lost"), lost), field(say("invitation code"), typed), h("button", { class: code && "primary" }, say("page name enter")));
-
-	async function enter() {
-		const secret = typed.value.replace(/[\s-]/g, "");
-		const { connection } = app;
-		const { identity } = connection;
-		identity.codes = secret.length <= LINK_LENGTH ? { link: secret } : { name: lost.value.trim(), rescue: secret };
-		await connection.greetAgain();
-		blame(identity.refusedCode, typed);
-		if (identity.refusedCode) return;
-		onDone();
-		app.navigate("/");
-		app.say(say("page name now", { name: connection.name }));
-	}
 }
 
 const pick = (id = "", words = say(id).split(" ")) => words[Math.floor(Math.random() * words.length)];

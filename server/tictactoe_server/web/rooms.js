@@ -20,17 +20,17 @@ export class Rooms {
 	/** @type {Set<Connection>} */
 	#others = new Set();
 	#connect;
+	#onUnanswered;
 	/** @type {Map<string, Unanswered>} */
 	unanswered = new Map();
-	/** Called when the state of such a room changes. @type {(code: string, there: Unanswered) => void} */
-	onUnanswered = () => {};
 	/** @type {Map<string, number>} */
 	#askedAt = new Map();
 
-	/** @param {Connection} home the first connection @param {(url: string) => Connection} connect */
-	constructor(home, connect) {
+	/** @param {Connection} home the first connection @param {(url: string) => Connection} connect @param {(code: string, there: Unanswered) => void} onUnanswered */
+	constructor(home, connect, onUnanswered) {
 		this.home = home;
 		this.#connect = connect;
+		this.#onUnanswered = onUnanswered;
 	}
 
 	find(code = "") {
@@ -94,11 +94,11 @@ export class Rooms {
 	 * @param {WayIn} request @param {Connection} first @returns {Promise<[Ok, Connection]>}
 	 */
 	async #ask(request, first, url = "") {
+		const code = "room" in request ? request.room : "";
 		const end = performance.now() + RETRY_FOR_MS;
+		/** The refusal to report in the end. @type {Refused | null} */
 		let told = null;
-		let asked = first;
-		let isAnew = false;
-		let silent = "";
+		let [asked, isAnew, silent] = [first, false, ""];
 		for (let moves = url ? 1 : 0; ; moves += 1) {
 			const unreachable = silent;
 			silent = "";
@@ -112,8 +112,12 @@ export class Rooms {
 					await asked.greetAgain();
 				}
 				if (isMoved(error) && asked.leadsTo(error.url)) [told, url] = [error, error.url ?? ""];
-				else if (error instanceof Lost && moves) [silent, url, told] = this.#miss(request, first, url, told);
-				else if (isRefused) this.#note(request, { url: unreachable, step: "refused", why: messageOf(error) });
+				else if (error instanceof Lost && moves) {
+					if (this.#mayReport(request, first)) silent = url;
+					this.#note(code, { url, step: silent && "asked" });
+					if (told) told.message = describeUnanswered(code, { url, step: "" });
+					url = "";
+				} else if (isRefused) this.#note(code, { url: unreachable, step: "refused", why: messageOf(error) });
 				else throw error;
 				if (performance.now() > end) throw told ?? error;
 			}
@@ -123,27 +127,20 @@ export class Rooms {
 		}
 	}
 
-	/**
-	 * Note that the server to which we were sent does not answer. Return its URL if the first server is to be told, no
-	 * new URL, and the refusal to report in the end.
-	 * @param {WayIn} request @param {Connection} first @param {Refused | null} told @returns {[string, string, Refused | null]}
-	 */
-	#miss(request, first, url = "", told) {
-		const code = "room" in request ? request.room : "";
-		const isOurs = request.type === "join" && (this.find(code) || first.welcome?.rooms.some(({ room }) => room === code));
-		const mayAsk = isOurs && performance.now() - (this.#askedAt.get(code) ?? -ASKED_MS) >= ASKED_MS;
-		if (mayAsk) this.#askedAt.set(code, performance.now());
-		this.#note(request, { url, step: mayAsk ? "asked" : "" });
-		if (told) told.message = describeUnanswered(code, { url, step: "" });
-		return [mayAsk ? url : "", "", told];
+	/** Return whether to tell the first server now that the server of our room does not answer. @param {WayIn} request @param {Connection} first */
+	#mayReport(request, { welcome }) {
+		const code = request.type === "join" ? request.room : "";
+		if (!this.find(code) && !welcome?.rooms.some(({ room }) => room === code)) return false;
+		if (performance.now() - (this.#askedAt.get(code) ?? -ASKED_MS) < ASKED_MS) return false;
+		this.#askedAt.set(code, performance.now());
+		return true;
 	}
 
-	/** @param {WayIn} request @param {Unanswered} there */
-	#note(request, there) {
-		const code = "room" in request ? request.room : "";
+	/** @param {Unanswered} there */
+	#note(code = "", there) {
 		if (!code || (!there.step && this.unanswered.get(code)?.url === there.url)) return;
 		this.unanswered.set(code, there);
-		this.onUnanswered(code, there);
+		this.#onUnanswered(code, there);
 	}
 
 	/** Return a connection to a server, opening one if there is none; rejects with `Lost`. */
