@@ -36,7 +36,7 @@ export function makeControls(page) {
 		const why = deed ? undefined : WHY_NOT[name];
 		if (why && page.room) page.app.say(say(page.room.seat ? why : "why watching"));
 		else if (action) action(deed);
-		else if (page.room && name.trim()) askFor(page.room, deed?.name ?? name, deed?.actor);
+		else if (name.trim()) askFor(deed?.name ?? name, deed?.actor);
 		page.draw();
 		return !!deed || !!action;
 	}
@@ -75,12 +75,12 @@ export function makeControls(page) {
 
 	/** Resign or leave, after a confirmation if that ends our game. @param {Deed | undefined} deed */
 	function giveUp(deed) {
-		const { app, room } = page;
-		if (!deed) return room && askFor(room, "resign");
+		const { app } = page;
+		if (!deed) return askFor("resign");
 		if (app.connection.phase !== "on") return app.navigate("/");
 		const { name, cost, actor } = deed;
 		const question = name === "leave" ? `ask leave and ${cost}` : cost === "abort" ? "ask abort" : "ask resign";
-		return room && (!cost || confirm(say(question))) && askFor(room, name, actor);
+		return (!cost || confirm(say(question))) && askFor(name, actor);
 	}
 
 	/**
@@ -137,31 +137,33 @@ export function makeControls(page) {
 		const { showShare } = await import("./share.js");
 		return showShare(app, { path: shared ? `replay/${shared}` : code, isPublic: !!shared || state?.visibility === "public", past: past ?? over });
 	}
-}
 
-/** @param {Room} room @param {string} [actor] */
-async function askFor(room, name = "", actor) {
-	const [id, argument = ""] = name.split(" ");
-	const { state, players } = room;
-	switch (id) {
-		case "draw":
-			return room.ask({ type: id, action: actionOf(argument) }, actor);
-		case "undo": {
-			const mover = room.actorOf(state?.board[state.last ?? 0]);
-			await room.ask({ type: id, action: actionOf(argument) }, mover);
-			// Players at the same keyboard agree without being asked.
-			return players.filter((player) => player !== mover).map((player) => room.ask({ type: id, action: "accept" }, player));
+	/** @param {string} [actor] */
+	async function askFor(name = "", actor) {
+		const { room } = page;
+		if (!room) return undefined;
+		const [id, argument = ""] = name.split(" ");
+		const { state, players } = room;
+		switch (id) {
+			case "draw":
+				return room.ask({ type: id, action: actionOf(argument) }, actor);
+			case "undo": {
+				const mover = room.actorOf(state?.board[state.last ?? 0]);
+				await room.ask({ type: id, action: actionOf(argument) }, mover);
+				// Players at the same keyboard agree without being asked.
+				return players.filter((player) => player !== mover).map((player) => room.ask({ type: id, action: "accept" }, player));
+			}
+			case "claim":
+				return room.ask({ type: id, as: argument === "draw" ? "draw" : "win" }, actor);
+			case "choose":
+				return state && room.ask({ type: id, take: takeOf(state, argument), ply: state.ply }, actor);
+			case "rematch":
+				return players.map((player) => room.ask({ type: id }, player));
+			case "resign":
+				return room.ask({ type: id }, actor);
+			default:
+				return id === "leave" && room.leave();
 		}
-		case "claim":
-			return room.ask({ type: id, as: argument === "draw" ? "draw" : "win" }, actor);
-		case "choose":
-			return state && room.ask({ type: id, take: takeOf(state, argument), ply: state.ply }, actor);
-		case "rematch":
-			return players.map((player) => room.ask({ type: id }, player));
-		case "resign":
-			return room.ask({ type: id }, actor);
-		default:
-			return id === "leave" && room.leave();
 	}
 }
 

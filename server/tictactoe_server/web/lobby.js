@@ -79,7 +79,7 @@ function makeCard(live) {
 	const board = makeSmallBoard({ ...live, marks });
 	const rows = [...marks].map((mark) => h("span.live-player", seatIcon(board.look, marks, mark), h("span.unseen", nameMark({ rules: { ...live, marks, gravity: board.look === "discs" } }, mark)), h("span.name"), h("span.clock")));
 	const note = h("p.note");
-	const link = h("a", { href: live.room ? `/${live.room}#watch` : null }, h("p.live-title", nameOf(live)), board.element, h("div.live-players", rows), note);
+	const link = h("a", { href: live.room ? `/${live.room}#watch` : null }, h("p.live-title", sayOr(`name of ${live.preset}`, `${live.rows}x${live.columns}`)), board.element, h("div.live-players", rows), note);
 	let receivedAt = 0;
 	const card = { item: h("li", link), live, draw, tick };
 	return card;
@@ -111,11 +111,6 @@ function makeCard(live) {
 }
 
 /** @param {LiveBoard} live */
-function nameOf({ preset, rows, columns }) {
-	return sayOr(`name of ${preset}`, `${rows}x${columns}`);
-}
-
-/** @param {LiveBoard} live */
 function describeEnd({ result, names }) {
 	if (result?.winner) return say("verdict wins", { name: names[result.winner] ?? result.winner });
 	return result && isDraw(result) ? say("column drawn") : say("column ended");
@@ -123,10 +118,7 @@ function describeEnd({ result, names }) {
 
 const MOST_LISTED = 40;
 
-/**
- * Make a row with `what` it is, or how it went, and a link.
- * @param {string[]} terms
- */
+/** Make a row with `what` it is, or how it went, and a link. @param {string[]} terms */
 export function makeRow(names = "", terms, what = "", verb = "", href = "", kind = "") {
 	const link = h("a.go", { href, "aria-label": `${verb}: ${names}, ${[what, ...terms].join(", ")}` }, verb);
 	return h("li", { class: kind }, h("span.names", names), h("span.note", terms.join(" · ")), h("span.what", what), link);

@@ -8,8 +8,7 @@ import { parse } from "./text.js";
 
 const THEMES = ["system", "light", "dark", "contrast"];
 
-/** @param {App} app */
-function makeTools(app) {
+function makeTools() {
 	const link = h("span.link");
 	const again = button(sayTitle("key retry"), () => app.connection.retry(), { hidden: true });
 	const sound = button("♪", toggle, { "aria-label": say("page sound"), title: say("page sound") });
@@ -168,7 +167,7 @@ addEventListener("keydown", (event) => {
 
 async function start() {
 	await learnLanguage();
-	tools = makeTools(app);
+	tools = makeTools();
 	// The address in the page is relative to the first path.
 	/** @type {HTMLAnchorElement} */ (document.querySelector(".brand")).href = urlOf();
 	show(header, tools.element);

@@ -37,32 +37,6 @@ async function subscribe(applicationServerKey = "") {
 	return registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey });
 }
 
-/** @param {(push: Protocol.PushSubscription | null) => unknown} change @param {(message: string) => void} blame */
-function makePush(change, blame) {
-	let key = "";
-	const box = checkbox({ change: turn });
-	const element = checkField(say("page notify push"), box, say("page notify push note"));
-	return { element, draw };
-
-	/** @param {Partial<Ok>} set */
-	async function draw({ push, push_key = "" }) {
-		key = push_key;
-		element.hidden = !key || !isSecureContext || !("PushManager" in globalThis);
-		box.checked = !element.hidden && !!push && !!(await findSubscription());
-	}
-
-	async function turn() {
-		try {
-			if (box.checked) return await change(/** @type {any} */ ((await subscribe(key)).toJSON()));
-			await (await findSubscription())?.unsubscribe();
-			return await change(null);
-		} catch (error) {
-			box.checked = false;
-			return blame(messageOf(error));
-		}
-	}
-}
-
 /** @param {App} app */
 export async function openNotify(app) {
 	await app.arrive();
@@ -73,9 +47,10 @@ export async function openNotify(app) {
 	const quiet = checkbox({ change: () => ask({ quiet: quiet.checked ? [toUtc(EVENING), toUtc(MORNING)] : null }) });
 	const [from, until] = [h("input", { type: "time", change: setQuiet }), h("input", { type: "time", change: setQuiet })];
 	const times = h("div.pair", field(say("page notify from"), from), field(say("page notify until"), until));
-	const push = makePush((subscription) => ask({ push: subscription }), blame);
+	const box = checkbox({ change: turnPush });
+	const push = checkField(say("page notify push"), box, say("page notify push note"));
 	const settings = h("div.identity", { hidden: true },
-		push.element,
+		push,
 		checkField(say("page notify feed"), feed, say("option feed")), address,
 		h("form.row", { submit: () => ask({ webhook: webhook.value.trim() || null }, webhook) }, field(say("page notify webhook"), webhook, say("option webhook")), h("button", sayTitle("deed save"))),
 		checkField(say("page notify quiet"), quiet, say("option quiet-hours")), times,
@@ -106,7 +81,19 @@ export async function openNotify(app) {
 		quiet.checked = !!set.quiet;
 		times.hidden = !set.quiet;
 		if (set.quiet) [from.value, until.value] = set.quiet.map(toLocal);
-		await push.draw(set);
+		push.hidden = !set.push_key || !isSecureContext || !("PushManager" in globalThis);
+		box.checked = !push.hidden && !!set.push && !!(await findSubscription());
+	}
+
+	async function turnPush() {
+		try {
+			if (box.checked) return await ask({ push: /** @type {any} */ ((await subscribe(known.push_key)).toJSON()) });
+			await (await findSubscription())?.unsubscribe();
+			return await ask({ push: null });
+		} catch (error) {
+			box.checked = false;
+			return blame(messageOf(error));
+		}
 	}
 
 	function setQuiet() {

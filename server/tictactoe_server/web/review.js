@@ -185,21 +185,17 @@ function drawWorths({ analysis: { cells, best }, isAll, better }, shapes, board 
 	const isBest = (cell = 0) => best.includes(cell) && best.length < legal.length;
 	const shown = legal.filter((cell) => isBest(cell) || isAll || cell === pointed);
 	const free = better?.cells.filter((cell) => board[cell] === FREE) ?? [];
-	const rings = free.map((cell) => makeBetter(shapes, cell, shown.includes(cell) ? "" : (better?.mark ?? "")));
-	return [...rings, ...shown.map((cell) => makeWorth(shapes, cell, cells[cell], isBest(cell)))];
-}
-
-/** @param {Shapes} shapes */
-function makeBetter(shapes, cell = 0, mark = "") {
-	const ring = svg("circle", { class: "ring", cx: 50, cy: 50, r: 44 });
-	return shapes.at(cell, { class: "better" }, mark !== "" && shapes.makeMark(mark), ring);
-}
-
-/** @param {Shapes} shapes @param {number} cell @param {Protocol.CellValue} value */
-function makeWorth(shapes, cell, { kind, sign = "" }, isBest = false) {
-	const box = svg("rect", { x: 14, y: 25, width: 72, height: 50, rx: 14 });
-	const text = svg("text", { x: 50, y: 61, "font-size": sign.length > 2 ? 28 : 34 }, sign);
-	return shapes.at(cell, { class: ["worth", kind, isBest ? "best" : ""].join(" ") }, box, text);
+	const rings = free.map((cell) => {
+		const ring = svg("circle", { class: "ring", cx: 50, cy: 50, r: 44 });
+		return shapes.at(cell, { class: "better" }, !shown.includes(cell) && better && shapes.makeMark(better.mark), ring);
+	});
+	const worths = shown.map((cell) => {
+		const { kind, sign = "" } = cells[cell];
+		const box = svg("rect", { x: 14, y: 25, width: 72, height: 50, rx: 14 });
+		const text = svg("text", { x: 50, y: 61, "font-size": sign.length > 2 ? 28 : 34 }, sign);
+		return shapes.at(cell, { class: ["worth", kind, isBest(cell) ? "best" : ""].join(" ") }, box, text);
+	});
+	return [...rings, ...worths];
 }
 
 const [WIDTH, HEIGHT, EDGE] = [300, 80, 6];

@@ -51,8 +51,10 @@ export function announce(events, state, viewer = "", afterLoss = false, hidden =
 				if (moves && mark) return sayOf(state, mark, "takes back", viewer, { moves });
 				return say(moves ? "taken back" : "taken back unnamed", { n: cells.length, moves });
 			}
-			case "out":
-				return seats[mark]?.out ? `${describeOut(state, mark, viewer)} ${say("others play on")}` : ""; // the end of the game says so too
+			case "out": {
+				const why = whyOut(state, mark);
+				return seats[mark]?.out ? `${sayOf(state, mark, `ended ${why === "late" ? "timeout" : why}`, viewer)} ${say("others play on")}` : ""; // the end of the game says so too
+			}
 			case "ended":
 				return `${describeVerdict(state, viewer)} ${describeCause(state, viewer)}`.trim();
 			case "offered":
@@ -130,12 +132,6 @@ function tellChoice(state, { by: mark, mark: before, take }, viewer = "") {
 export const describeChoicesAt = (state, count = 0, viewer = "") =>
 	(state.choices ?? []).flatMap((choice) => (choice.ply === count ? tellChoice(state, choice, viewer) : [])).join(" ");
 
-/** @param {State} state */
-function describeOut(state, mark = "", viewer = "") {
-	const why = whyOut(state, mark);
-	return sayOf(state, mark, `ended ${why === "late" ? "timeout" : why}`, viewer);
-}
-
 /** Why somebody is out of a game or has lost it, if no event says so. @param {State} state */
 function whyOut({ seats, clock, news = [] }, mark = "") {
 	const seat = seats[mark];
@@ -208,16 +204,20 @@ function describeLines(state, viewer = "") {
 
 /** @param {Room} room @param {State | null} old the state before */
 export function newsOf(room, old, afterLoss = false) {
-	const { viewer, seat } = room;
+	const { code, viewer, seat } = room;
 	const state = /** @type {State} */ (room.state);
-	if (!old || (viewer && seat && !seatOf(old, viewer))) return { notes: [], told: introduce(room, state), tone: "" };
+	if (!old || (viewer && seat && !seatOf(old, viewer))) {
+		const entered = say(seat ? "view room entered" : "view room entered watching", { room: code, rules: describeRules(state.rules) });
+		return { notes: [], told: [entered, describePlayers(state, viewer), ...announceStanding(state, viewer), describeTurn(state, viewer)], tone: "" };
+	}
 	const events = newsSince(old, state);
 	const told = announce(events, state, viewer, afterLoss);
 	if (afterLoss && !told.length) told.push(say("nothing missed"));
 	if (state.turn === seat && room.plays && (told.length || old.turn !== seat)) told.push(describeTurn(state, viewer));
-	const isEnd = !!state.result && !old.result;
 	const notes = announce(events, state, viewer, afterLoss, SHOWN_ELSEWHERE);
-	return { notes, told, tone: (isEnd && endFor(state, viewer)) || toneOf(old, state, seat) };
+	const hasMoved = state.ply !== old.ply || state.chosen?.length !== old.chosen?.length;
+	const end = state.result && !old.result && endFor(state, viewer);
+	return { notes, told, tone: end || (hasMoved ? (state.turn === seat ? "turn" : "move") : "") };
 }
 
 /** Return the news of a state or, if states or their news were missed, how many moves were, and what is so now. @param {State} old @param {State} state */
@@ -231,17 +231,4 @@ export function newsSince(old, state) {
 	const cells = isNamed ? state.moves.slice(old.ply) : [];
 	const standing = listStanding(state).filter(({ type }) => type !== "ended" || !isSameGame || !old.result);
 	return [...(isSameGame ? [] : [{ type: "began" }]), ...(played > 0 ? [{ type: "missed", moves: played, cells }] : []), ...standing];
-}
-
-/** @param {Room} room @param {State} state */
-function introduce({ code, viewer, seat }, state) {
-	const places = { room: code, rules: describeRules(state.rules) };
-	const first = say(seat ? "view room entered" : "view room entered watching", places);
-	return [first, describePlayers(state, viewer), ...announceStanding(state, viewer), describeTurn(state, viewer)];
-}
-
-/** @param {State} old @param {State} state @param {string | null} seat */
-function toneOf(old, state, seat) {
-	if (state.ply === old.ply && state.chosen?.length === old.chosen?.length) return "";
-	return state.turn === seat ? "turn" : "move";
 }

@@ -25,39 +25,6 @@ function selectTime(usual = 60) {
 const makeKinds = () => h("fieldset.kinds", h("legend", sayTitle("column kind")), KINDS.map((value, at) =>
 	h("label", h("input", { type: "radio", name: "kind", value, checked: !at }), h("b", nameKind(value)), h("small", say(`tournament about ${value}`)))));
 
-/**
- * Players, rounds and duration, and a button that changes to the kind that fits. A pasted table is reduced to its names.
- * @param {() => RadioNodeList} kind @param {HTMLTextAreaElement} roster @param {() => Promise<Protocol.PlannedEvent>} ask
- */
-function makePlan(kind, roster, ask) {
-	const told = h("p.plan", { "aria-live": "polite" });
-	let [fitting, timer, isPasted] = ["", 0, false];
-	roster.addEventListener("paste", () => (isPasted = true));
-	const change = button("", () => {
-		kind().value = fitting;
-		change.dispatchEvent(new Event("input", { bubbles: true }));
-	}, { hidden: true });
-	return { element: h("div.row", told, change), renew };
-
-	function renew() {
-		clearTimeout(timer);
-		timer = setTimeout(show, PAUSE_MS);
-	}
-
-	async function show() {
-		const started = timer;
-		const plan = await ask().catch(() => null);
-		if (started !== timer) return;
-		setText(told, plan?.text ?? "");
-		change.hidden = !plan || plan.kind === kind().value;
-		if (!plan) return;
-		if (isPasted && /[\t;,]/.test(roster.value)) roster.value = `${plan.names.join("\n")}\n`;
-		isPasted = false;
-		fitting = plan.kind;
-		setText(change, say("page event switch", { kind: nameKind(fitting) }));
-	}
-}
-
 /** @param {App} app */
 export function showOpening(app) {
 	const title = h("input", { maxlength: 60, required: true, autocomplete: "off", autofocus: true });
@@ -76,7 +43,13 @@ export function showOpening(app) {
 	const more = h("details", h("summary", say("new room more")),
 		h("div.pair", field(say("page event ready"), ready), field(say("page event break"), rest)), swiss, h("div.levels", h("label", byHand, " ", say("page event by hand")), robin));
 	const { element: fault, blame, refuse } = makeFault(more, { title, kind: kinds, rules: game, clock, roster, size: roster, rounds, late_until: late });
-	const plan = makePlan(kind, roster, () => ask());
+	const plan = h("p.plan", { "aria-live": "polite" });
+	let [fitting, timer, isPasted] = ["", 0, false];
+	roster.addEventListener("paste", () => (isPasted = true));
+	const change = button("", () => {
+		kind().value = fitting;
+		change.dispatchEvent(new Event("input", { bubbles: true }));
+	}, { hidden: true });
 	if (games.includes(app.kept.game)) game.value = app.kept.game;
 	clock.value = CLOCKS[1];
 	const form = h("form.card.opening", { submit: () => open().catch(refuse), input: draw },
@@ -84,7 +57,7 @@ export function showOpening(app) {
 		kinds,
 		h("div.pair", field(say("new room game"), game), field(say("new room clock"), clock)),
 		h("fieldset.levels", h("legend", say("page event bots")), bots.map((box) => h("label", box, " ", describeLevel(box.value)))),
-		plan.element,
+		h("div.row", plan, change),
 		field(say("page event roster"), roster, say("page event roster note")),
 		more, fault, h("button.primary.big", say("page event open it")),
 	);
@@ -106,7 +79,22 @@ export function showOpening(app) {
 		blame("");
 		swiss.hidden = kind().value !== "swiss";
 		robin.hidden = kind().value !== "round_robin";
-		plan.renew();
+		clearTimeout(timer);
+		timer = setTimeout(drawPlan, PAUSE_MS);
+	}
+
+	/** Draw players, rounds and duration, and a button that changes to the kind that fits. A pasted table is reduced to its names. */
+	async function drawPlan() {
+		const started = timer;
+		const planned = await ask().catch(() => null);
+		if (started !== timer) return;
+		setText(plan, planned?.text ?? "");
+		change.hidden = !planned || planned.kind === kind().value;
+		if (!planned) return;
+		if (isPasted && /[\t;,]/.test(roster.value)) roster.value = `${planned.names.join("\n")}\n`;
+		isPasted = false;
+		fitting = planned.kind;
+		setText(change, say("page event switch", { kind: nameKind(fitting) }));
 	}
 
 	async function open() {

@@ -28,7 +28,7 @@ export function makeStandings() {
 			line.className = `place-${row.place} ${away ? "gone" : status}${row.player === own ? " own" : ""}`;
 			const [place, name, points, played, ties] = line.children;
 			setText(place, String(row.place));
-			drawName(name, row, deedsOf);
+			if (isStale(name, `${row.name}${status}${!!deedsOf}`)) show(name, h("span", row.name), h("small.badge"), deedsOf?.(row));
 			setText(name.children[1], bot ? say("tournament is bot") : status !== "in" ? namePresence(status) : away && say("tournament gone", { time: away }));
 			setText(points, formatPoints(wonOf(row)));
 			setText(played, String(row.played));
@@ -40,12 +40,6 @@ export function makeStandings() {
 function makeRow() {
 	const ties = h("td.ties", h("details", h("summary"), h("dl")));
 	return h("tr", h("td.rank"), h("th.name", { scope: "row" }), h("td.points"), h("td.played"), ties);
-}
-
-/** @param {Element} cell @param {EventRow} row @param {(row: EventRow) => Element | false} [deedsOf] */
-function drawName(cell, row, deedsOf) {
-	const { name, status = "in" } = row;
-	if (isStale(cell, `${name}${status}${!!deedsOf}`)) show(cell, h("span", name), h("small.badge"), deedsOf?.(row));
 }
 
 /** @param {any} details @param {EventRow} row */

@@ -33,19 +33,14 @@ function tellRated({ names, home, rooms: { shown } }, push) {
 	else showNotice(told.join(" "));
 }
 
-/** @param {App} app @param {Protocol.OpenChallenge} challenge @param {() => unknown} accept */
-function makeAnswers(app, challenge, accept) {
-	const refuse = (id = "") => button(sayTitle(id), () => answer(app, challenge.challenge, false));
-	if (isOwn(app, challenge)) return [refuse("deed withdraw")];
-	return [button(sayTitle("deed accept"), accept, { class: "primary" }), refuse("deed decline"), button(sayTitle("key block"), () => setBlocked(app, challenge.player, true)), button(say("page block strangers"), () => blockStrangers(app, true))];
-}
-
 /** @param {App} app @param {Protocol.OpenChallenge} challenge */
 function makeBanner(app, challenge) {
-	const [{ player, name, to, expires_ms }, own] = [challenge, isOwn(app, challenge)];
+	const [{ challenge: id, player, name, to, expires_ms }, own] = [challenge, isOwn(app, challenge)];
 	const isPlaying = () => !own && app.rooms.shown?.plays;
-	const accept = () => (!isPlaying() || confirm(say("page challenge sure"))) && answer(app, challenge.challenge, true);
-	const [playing, row] = [h("span"), h("div.row", makeAnswers(app, challenge, accept))];
+	const accept = () => (!isPlaying() || confirm(say("page challenge sure"))) && answer(app, id, true);
+	const refuse = (label = "") => button(sayTitle(label), () => answer(app, id, false));
+	const answers = [button(sayTitle("deed accept"), accept, { class: "primary" }), refuse("deed decline"), button(sayTitle("key block"), () => setBlocked(app, player, true)), button(say("page block strangers"), () => blockStrangers(app, true))];
+	const [playing, row] = [h("span"), h("div.row", own ? refuse("deed withdraw") : answers)];
 	if (!own) {
 		app.names.set(player, name);
 		app.sound.play("turn");
