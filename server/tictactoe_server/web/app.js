@@ -203,7 +203,6 @@ export class App {
 		(await import("./help.js")).showRules(rules);
 	}
 
-	/** Return the page for a URL that leads nowhere, with links to other pages. */
 	makeNothing(message = "") {
 		const element = h("div.card.narrow",
 			h("h1", say("page nothing")),

@@ -1,7 +1,7 @@
 /** A playable board. It is drawn from views; only changed cells are touched. */
 
 import { say } from "./catalogue.js";
-import { h, setText, svg } from "./dom.js";
+import { h, setText, show, svg } from "./dom.js";
 import { ARROWS, BLOCKED, FREE, landingCell, nameCell, neighbour, splitLines } from "./rules.js";
 import { SIDE, makeShapes } from "./shapes.js";
 import { describeRules, nameMark } from "./words.js";
@@ -100,17 +100,17 @@ export function makeBoard(page, rules, look) {
 		}
 	}
 
-	/** Draw the line that ended the game; in misère it lost. @param {Moves} before */
+	/** @param {Moves} before */
 	function drawLine(before) {
 		const kind = rules.misere ? "fatal" : "won";
 		for (const cell of before) moveClass(kind, cell, null);
 		for (const cell of view.line) moveClass(kind, null, cell);
-		lines.replaceChildren(...splitLines(rules, view.line).map((run) => shapes.makeStroke(run)));
+		show(lines, splitLines(rules, view.line).map(shapes.makeStroke));
 	}
 
 	function drawValues() {
 		const { values, board } = view;
-		worths.replaceChildren(...(values ? values.draw(values, shapes, board, pointed) : []));
+		show(worths, values && values.draw(values, shapes, board, pointed));
 	}
 
 	function targetOf(cell = 0) {
@@ -144,7 +144,7 @@ export function makeBoard(page, rules, look) {
 		const [x, y] = shapes.cornerOf(chosen);
 		cells[chosen]?.setAttribute("aria-selected", "true");
 		const both = [svg("rect", { y, width: shapes.width, height: SIDE }), svg("rect", { x, width: SIDE, height: shapes.height })];
-		cross.replaceChildren(...(cell === null ? [] : both));
+		show(cross, cell !== null && both);
 		page.stage.drawConfirm(cell);
 	}
 
@@ -152,7 +152,7 @@ export function makeBoard(page, rules, look) {
 	function point(cell = -1) {
 		const target = targetOf(chosen >= 0 ? chosen : cell);
 		ghost.setAttribute("transform", `translate(${shapes.cornerOf(target)})`);
-		ghost.replaceChildren(...(target >= 0 ? [shapes.makeMark(view.turn ?? "")] : []));
+		show(ghost, target >= 0 && shapes.makeMark(view.turn ?? ""));
 		const isOther = pointed !== cell;
 		pointed = cell;
 		if (!isOther || !view.values) return;
@@ -194,7 +194,7 @@ export function makeBoard(page, rules, look) {
 	}
 }
 
-/** The cell of a DOM event, or -1. @param {Event} event */
+/** @param {Event} event */
 function cellOf({ target }) {
 	const cell = target instanceof Element && target.closest("[data-cell]");
 	return cell ? Number(cell.getAttribute("data-cell")) : -1;

@@ -3,8 +3,8 @@
 import { say } from "./catalogue.js";
 import { urlOf } from "./dom.js";
 import { Identity } from "./identity.js";
-import { Pulse } from "./pulse.js";
-import { Lost, Requests } from "./requests.js";
+import { makePulse } from "./pulse.js";
+import { Lost, makeRequests } from "./requests.js";
 import { HOME, Ways, takeSocket } from "./socket.js";
 import { parse } from "./text.js";
 
@@ -24,8 +24,7 @@ export class Connection {
 	/** When the next attempt is made, by `performance.now()`. */
 	nextAttemptAt = 0;
 	/** @type {WebSocket | null} */ #socket = null;
-	#requests = new Requests();
-	/** @type {Ways} */ #ways;
+	#requests = makeRequests();
 	#attempt = 0;
 	/** When a stopping server said it would be back: Infinity for never, 0 if it did not say. */
 	#backInMs = 0;
@@ -33,9 +32,9 @@ export class Connection {
 	/** @type {{resolve: () => void, reject: (why: Error) => void}[]} */
 	#waiting = [];
 	#closing = new AbortController();
-	#pulse = new Pulse({
+	#pulse = makePulse({
 		isOn: () => this.phase === "on",
-		isAlone: () => this.#ways.isAlone,
+		isAlone: () => this.ways.isAlone,
 		ask: () => void this.request({ type: "ping" }).catch(() => undefined),
 		giveUp: () => this.#abandon(),
 		onChange: () => this.ears.onPhase(),
@@ -46,7 +45,7 @@ export class Connection {
 		this.identity = new Identity(known);
 		this.ears = ears;
 		this.url = url;
-		this.#ways = new Ways(url);
+		this.ways = new Ways(url);
 		const { signal } = this.#closing;
 		addEventListener("offline", () => this.#pulse.ask(), { signal });
 		addEventListener("online", () => this.#return(), { signal });
@@ -72,11 +71,7 @@ export class Connection {
 
 	/** Whether another server sent us here and this one has not accepted us yet. */
 	get #isLed() {
-		return !this.welcome && !this.#ways.isAlone;
-	}
-
-	leadsTo(url = "") {
-		return this.#ways.leadsTo(url);
+		return !this.welcome && !this.ways.isAlone;
 	}
 
 	/** Wait for a welcome; reject with `Lost` if the server to which we were sent does not accept us. @returns {Promise<void>} */
@@ -97,7 +92,6 @@ export class Connection {
 		return this.#requests.ask(request, (text) => this.#send(text));
 	}
 
-	/** Reconnect to say hello as who the player is now. */
 	greetAgain() {
 		this.#attempt = 0;
 		this.#drop();
@@ -119,7 +113,7 @@ export class Connection {
 		clearTimeout(this.#timer);
 	}
 
-	#open(url = this.#ways.next()) {
+	#open(url = this.ways.next()) {
 		const socket = takeSocket(url);
 		this.url = url;
 		this.#socket = socket;
@@ -132,7 +126,7 @@ export class Connection {
 		socket.onclose = (event) => isOurs() && this.#lose(event.code);
 		// A connection that the page's policy forbids fires only `error`, since it never opened.
 		socket.onerror = () => isOurs() && this.#lose(1006);
-		this.#timer = setTimeout(() => isOurs() && this.#abandon(), this.#ways.welcomeMs);
+		this.#timer = setTimeout(() => isOurs() && this.#abandon(), this.ways.welcomeMs);
 		this.ears.onPhase();
 		if (socket.readyState === WebSocket.OPEN) this.#greet();
 	}
@@ -177,7 +171,7 @@ export class Connection {
 		this.reason = "";
 		this.nextAttemptAt = 0;
 		this.#attempt = this.#backInMs = 0;
-		this.url = this.#ways.learn(welcome.servers ?? [], this.url);
+		this.url = this.ways.learn(welcome.servers ?? [], this.url);
 		this.ears.onIdentity(this);
 		this.ears.onPhase();
 		this.ears.onWelcome();
@@ -217,7 +211,7 @@ export class Connection {
 
 	/** Return how many ms to wait before the next attempt; Infinity to give up. */
 	#waitAfter(code = 0) {
-		const backInMs = this.#ways.isAlone ? this.#backInMs : 0;
+		const backInMs = this.ways.isAlone ? this.#backInMs : 0;
 		this.#backInMs = 0;
 		if (backInMs) return backInMs * (1 + Math.random());
 		const longest = document.hidden || this.#attempt > MANY_ATTEMPTS ? LONGEST_RARE_WAIT_MS : LONGEST_WAIT_MS;

@@ -12,14 +12,15 @@ const WHY_NOT = { challenge: "refused not_allowed playing", computer: "why begun
 
 /** @param {GamePage} page */
 export function makeControls(page) {
+	const { app } = page;
 	/** @type {Record<string, (deed: Deed | undefined) => unknown>} */
 	const actions = {
 		back: () => join(),
-		challenge: () => import("./ladders/challenges.js").then(({ challengeAgain }) => page.room && challengeAgain(page.app, page.room)),
+		challenge: () => import("./ladders/challenges.js").then(({ challengeAgain }) => page.room && challengeAgain(app, page.room)),
 		computer: () => openAnother("medium"),
-		copy: () => page.app.copy(page.app.linkTo(page.room?.code)),
-		event: () => page.app.navigate(`/e/${page.state?.event}`),
-		home: () => page.app.navigate("/"),
+		copy: () => app.copy(app.linkTo(page.room?.code)),
+		event: () => app.navigate(`/e/${page.state?.event}`),
+		home: () => app.navigate("/"),
 		leave: async (deed) => (page.days ?? (await page.loadDays()))?.leave() || giveUp(deed),
 		new: () => openAnother(Object.values(page.state?.seats ?? {}).find(isServerBot)?.bot),
 		notify: () => askToNotify().then(() => page.draw()),
@@ -34,7 +35,7 @@ export function makeControls(page) {
 		const deed = findDeed(page.may, name);
 		const action = actions[name] ?? actions[name.split(" ")[0]];
 		const why = deed ? undefined : WHY_NOT[name];
-		if (why && page.room) page.app.say(say(page.room.seat ? why : "why watching"));
+		if (why && page.room) app.say(say(page.room.seat ? why : "why watching"));
 		else if (action) action(deed);
 		else if (name.trim()) askFor(deed?.name ?? name, deed?.actor);
 		page.draw();
@@ -47,7 +48,7 @@ export function makeControls(page) {
 	}
 
 	function play(cell = 0) {
-		const { room, app } = page;
+		const { room } = page;
 		const state = room?.state;
 		page.typed = "";
 		if (page.days?.plan(cell)) return undefined;
@@ -73,9 +74,8 @@ export function makeControls(page) {
 		return mark === FREE ? "" : say(mark === "#" ? "refused blocked" : "refused occupied", places);
 	}
 
-	/** Resign or leave, after a confirmation if that ends our game. @param {Deed | undefined} deed */
+	/** @param {Deed | undefined} deed */
 	function giveUp(deed) {
-		const { app } = page;
 		if (!deed) return askFor("resign");
 		if (app.connection.phase !== "on") return app.navigate("/");
 		const { name, cost, actor } = deed;
@@ -88,7 +88,7 @@ export function makeControls(page) {
 	 * @param {string | null | undefined} bot
 	 */
 	async function openAnother(bot) {
-		const { app, room } = page;
+		const { room } = page;
 		if (!room?.state) return;
 		const { rules: { preset, ...fields }, time_control, visibility, rated } = room.state;
 		const game = { rules: preset ?? fields, clock: time_control ?? null };
@@ -100,7 +100,7 @@ export function makeControls(page) {
 
 	/** @param {string} [name] to bear there */
 	async function join(name) {
-		const { app, room } = page;
+		const { room } = page;
 		if (!room) return;
 		try {
 			if (!(await app.bear(name ?? ""))) return;
@@ -122,7 +122,7 @@ export function makeControls(page) {
 	}
 
 	async function analyse(ply = 0) {
-		const { room, app, source, state } = page;
+		const { room, source, state } = page;
 		const stones = !!state && lookOf(state.rules) === "stones";
 		await (room?.connection ?? app.connection).arrive();
 		const { analysis } = room
@@ -132,7 +132,7 @@ export function makeControls(page) {
 	}
 
 	async function share() {
-		const { app, source: { past, shared, code }, state, may } = page;
+		const { source: { past, shared, code }, state, may } = page;
 		const over = findDeed(may, "share") && state?.game_id;
 		const { showShare } = await import("./share.js");
 		return showShare(app, { path: shared ? `replay/${shared}` : code, isPublic: !!shared || state?.visibility === "public", past: past ?? over });

@@ -10,16 +10,17 @@ const MOST_BRANCHES = 10;
 
 /** @param {GamePage} page */
 export function makeDayPanel(page) {
-	const next = button("", () => page.app.openNextTurn(), { class: "primary", "aria-keyshortcuts": "." });
+	const { app } = page;
+	const next = button("", () => app.openNextTurn(), { class: "primary", "aria-keyshortcuts": "." });
 	const give = button("", giveUp);
 	const leaving = h("div.ask", { hidden: true },
 		h("p", say("day leave")),
-		button(sayTitle("day later"), () => page.app.navigate("/"), { class: "primary" }),
+		button(sayTitle("day later"), () => app.navigate("/"), { class: "primary" }),
 		give,
 		button(sayTitle("key cancel"), () => void (leaving.hidden = true)),
 	);
 	const begin = button(say("plan title"), beginPlan);
-	const notify = button(say("page notify title"), async () => (await import("./notify.js")).openNotify(page.app));
+	const notify = button(say("page notify title"), async () => (await import("./notify.js")).openNotify(app));
 	const hint = h("p");
 	const add = button(say("plan add"), () => store([...branches, useful()]), { class: "primary" });
 	const planning = h("div.ask", { hidden: true, role: "group", "aria-label": say("plan title") }, hint, add, button(sayTitle("key cancel"), end));
@@ -59,7 +60,7 @@ export function makeDayPanel(page) {
 	}
 
 	function draw() {
-		const { room, app } = page;
+		const { room } = page;
 		if (!room?.state) return;
 		const { status, turn, opening } = room.state;
 		const isPlaying = status === "playing" && !!room.seat && !room.ended;
@@ -99,7 +100,7 @@ export function makeDayPanel(page) {
 
 	/** Ask how to leave a game that is not over, or stop asking; return whether it is not over. */
 	function leave() {
-		const { room, app } = page;
+		const { room } = page;
 		if (steps) end();
 		else if (!room?.seat || room.state?.status === "over" || app.connection.phase !== "on") return false;
 		else leaving.hidden = !leaving.hidden;
@@ -117,7 +118,7 @@ export function makeDayPanel(page) {
 	function beginPlan() {
 		steps = [];
 		page.timeline.look();
-		page.app.say(say("plan hint"), true);
+		app.say(say("plan hint"), true);
 		page.board?.focus();
 	}
 
@@ -135,7 +136,7 @@ export function makeDayPanel(page) {
 		const mark = at < 0 ? state.board[cell] : marksOf(state, MOST_PLIES)[at];
 		const isFree = mark === FREE;
 		if (isFree && steps.length < MOST_PLIES) steps.push(cell);
-		if (isFree) page.app.say(describe(state, steps), true);
+		if (isFree) app.say(describe(state, steps), true);
 		else page.onRefusal(say(mark === "#" ? "refused blocked" : "refused occupied", { cell: nameCell(cell, state.rules), mark }), cell);
 		page.draw();
 		return true;

@@ -30,7 +30,6 @@ export class GamePage {
 	days = null;
 	#isClosed = false;
 	#signal = makeSignals();
-	controls = makeControls(this);
 	onKey = makeKeyboard(this);
 	timeline = makeTimeline(this);
 
@@ -40,6 +39,7 @@ export class GamePage {
 		this.source = source;
 		this.isLive = !source.load;
 		this.title = source.code ?? say("view room past");
+		this.controls = makeControls(this);
 		this.talk = makeTalk(this);
 		this.stage = makeStage(this);
 		this.element = this.stage.element;
@@ -75,7 +75,6 @@ export class GamePage {
 		}
 	}
 
-	/** Go to the path that a code or a pasted link means. */
 	#leadTo(path = "") {
 		location.replace(urlOf(`/${path}${location.hash}`));
 	}
@@ -147,7 +146,7 @@ export class GamePage {
 		const { stage, timeline, game, state, review } = this;
 		if (game && state) timeline.draw(state, game.viewer, review?.review.kinds);
 		const scene = this.#scene;
-		if (!scene) return stage.drawBanner(this.#trouble);
+		if (!scene) return this.tick();
 		this.#drawBoard(scene);
 		stage.draw(scene);
 		this.talk.draw();
@@ -180,10 +179,9 @@ export class GamePage {
 	}
 
 	tick() {
-		const { stage } = this;
 		const scene = this.#scene;
-		if (!scene) return stage.drawBanner(this.#trouble);
-		return stage.tick(scene);
+		if (scene) this.stage.tick(scene);
+		else this.stage.drawBanner(this.#trouble);
 	}
 
 	get #scene() {
@@ -191,7 +189,6 @@ export class GamePage {
 		return game && state && sceneOf(game, state, may, this.#view);
 	}
 
-	/** What the players of this connection may do; nothing before the game has been loaded. */
 	get may() {
 		const { game, state, room, app: { connection } } = this;
 		if (!game || !state) return [];

@@ -9,19 +9,15 @@ import { describeRules, explainRules, nameGame } from "./words.js";
 
 const OTHERS = ["digits", "names", "arrows", "steps", "answers"];
 
-function listKeys() {
-	const letters = Object.entries(KEYS).map(([key, names]) => [key, names.slice(-2).map((name) => say(`deed ${name}`)).join(", ")]);
-	return [
+export function showKeys() {
+	const letters = Object.entries(KEYS).map(([key, deeds]) => [key, deeds.slice(-2).map((name) => say(`deed ${name}`)).join(", ")]);
+	const keys = [
 		...OTHERS.map((id) => [say(`view keys ${id}`), say(`view keys ${id} do`)]),
 		...letters,
 		[".", say("view keys next")],
 		["Esc", say("key back")],
 	];
-}
-
-export function showKeys() {
-	const rows = listKeys().map(([keys, does]) => h("div", h("dt", keys), h("dd", does)));
-	openDialog(say("view keys"), h("dl", rows));
+	openDialog(say("view keys"), h("dl", keys.map(([names, does]) => h("div", h("dt", names), h("dd", does)))));
 }
 
 /** @param {Rules} [rules] of the game to begin with */

@@ -16,7 +16,7 @@ export const KEYS = {
 	d: ["claim draw"],
 };
 
-/** Return the listener for keys on a page. @param {GamePage} page */
+/** @param {GamePage} page */
 export function makeKeyboard(page) {
 	return press;
 

@@ -6,7 +6,6 @@ import { h, urlOf } from "./dom.js";
 const YEAR_SECONDS = 31_536_000;
 const RELOADED = "tictactoe-reloaded";
 const RELOAD_PAUSE_MS = 60_000;
-/** @type {Promise<unknown> | null} */
 let loading = null;
 
 const readSentences = async (part = "") => (await fetch(new URL(`./${part}${document.documentElement.lang}.json`, import.meta.url))).json();

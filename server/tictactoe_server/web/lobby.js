@@ -91,12 +91,15 @@ function makeCard(live) {
 		const { board: cells, last, names, turn, result } = next;
 		board.draw(cells, last, result?.line);
 		rows.forEach((row, index) => {
-			const mark = marks[index];
-			setText(row.children[2], names[mark] ?? "");
-			row.className = `live-player m${index}${turn === mark ? " moving" : ""}${result?.winner === mark ? " winner" : ""}`;
+			const own = marks[index];
+			setText(row.children[2], names[own] ?? "");
+			row.className = `live-player m${index}${turn === own ? " moving" : ""}${result?.winner === own ? " winner" : ""}`;
 		});
 		card.item.classList.toggle("over", !!result);
-		setText(note, result ? describeEnd(next) : say("page to move", { name: names[turn ?? ""] ?? turn ?? "" }));
+		const mark = result ? result.winner : turn;
+		const name = names[mark ?? ""] ?? mark ?? "";
+		if (!result) setText(note, say("page to move", { name }));
+		else setText(note, mark ? say("verdict wins", { name }) : say(isDraw(result) ? "column drawn" : "column ended"));
 		tick();
 	}
 
@@ -108,12 +111,6 @@ function makeCard(live) {
 			if (shown && left !== undefined) setText(shown, formatDuration(left - (running === marks[index] ? passed : 0)));
 		});
 	}
-}
-
-/** @param {LiveBoard} live */
-function describeEnd({ result, names }) {
-	if (result?.winner) return say("verdict wins", { name: names[result.winner] ?? result.winner });
-	return result && isDraw(result) ? say("column drawn") : say("column ended");
 }
 
 const MOST_LISTED = 40;

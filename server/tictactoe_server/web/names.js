@@ -109,7 +109,6 @@ export function showNames(app, code = "") {
 		}
 	}
 
-	/** Delete the player here and on this device; a claimed name needs a second confirmation. */
 	async function forget() {
 		const { name } = connection;
 		if (!confirm(say("name forget"))) return;

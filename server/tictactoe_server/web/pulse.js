@@ -8,51 +8,46 @@ const QUIET_MS = 1900;
 /** If there is no other server to try, the connection is given up after this time without an answer. */
 const SILENCE_MS = 12_000;
 
-export class Pulse {
-	isSilent = false;
-	#heard = 0;
+/** @param {PulseEars} ears @param {AbortSignal} signal ends it */
+export function makePulse(ears, signal) {
 	/** When the server was pinged, 0 if it has sent something since. */
-	#askedAt = 0;
-	#checkedAt = 0;
+	let askedAt = 0;
+	let [isSilent, heardAt, checkedAt] = [false, 0, 0];
+	const timer = setInterval(check, CHECK_MS);
+	signal.addEventListener("abort", () => clearInterval(timer));
+	return { hear, ask, reset, get isSilent() { return isSilent; } };
 
-	/** @param {PulseEars} ears @param {AbortSignal} signal ends it */
-	constructor(ears, signal) {
-		this.ears = ears;
-		const timer = setInterval(() => this.#check(), CHECK_MS);
-		signal.addEventListener("abort", () => clearInterval(timer));
+	function hear() {
+		heardAt = performance.now();
+		askedAt = 0;
+		setSilent(false);
 	}
 
-	hear() {
-		this.#heard = performance.now();
-		this.#askedAt = 0;
-		this.#setSilent(false);
+	function ask() {
+		if (!ears.isOn() || askedAt) return;
+		askedAt = performance.now();
+		ears.ask();
 	}
 
-	ask() {
-		if (!this.ears.isOn() || this.#askedAt) return;
-		this.#askedAt = performance.now();
-		this.ears.ask();
+	function reset() {
+		askedAt = 0;
+		isSilent = false;
 	}
 
-	reset() {
-		this.#askedAt = 0;
-		this.isSilent = false;
-	}
-
-	#check() {
+	function check() {
 		const now = performance.now();
-		if (this.#askedAt && now - this.#checkedAt > LATE_MS) this.#askedAt = now; // an answer may have come meanwhile
-		this.#checkedAt = now;
-		if (document.hidden || !this.ears.isOn()) return;
-		const waited = this.#askedAt ? now - this.#askedAt : 0;
-		if (!this.#askedAt && now - this.#heard > QUIET_MS) this.ask();
-		else if (waited > (this.ears.isAlone() ? SILENCE_MS : QUIET_MS)) this.ears.giveUp();
-		else if (this.#askedAt) this.#setSilent(waited > QUIET_MS);
+		if (askedAt && now - checkedAt > LATE_MS) askedAt = now; // an answer may have come meanwhile
+		checkedAt = now;
+		if (document.hidden || !ears.isOn()) return;
+		const waited = askedAt ? now - askedAt : 0;
+		if (!askedAt && now - heardAt > QUIET_MS) ask();
+		else if (waited > (ears.isAlone() ? SILENCE_MS : QUIET_MS)) ears.giveUp();
+		else if (askedAt) setSilent(waited > QUIET_MS);
 	}
 
-	#setSilent(isSilent = false) {
-		if (this.isSilent === isSilent) return;
-		this.isSilent = isSilent;
-		this.ears.onChange();
+	function setSilent(isNow = false) {
+		if (isSilent === isNow) return;
+		isSilent = isNow;
+		ears.onChange();
 	}
 }

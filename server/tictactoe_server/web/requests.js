@@ -43,36 +43,37 @@ export async function patiently(ask, isOver) {
 	}
 }
 
-export class Requests {
+export function makeRequests() {
 	/** @type {Map<string, Waiting>} */
-	#waiting = new Map();
-	#number = 0;
+	const waiting = new Map();
+	let number = 0;
+	return { ask, settle, lose };
 
 	/** @param {Ask} request @param {(text: string) => void} send @returns {Promise<Ok>} */
-	ask(request, send) {
-		const id = String(++this.#number);
+	function ask(request, send) {
+		const id = String(++number);
 		return new Promise((resolve, reject) => {
-			const timer = setTimeout(() => this.#take(id)?.reject(new Lost()), ANSWER_MS);
-			this.#waiting.set(id, { resolve, reject, timer });
+			const timer = setTimeout(() => take(id)?.reject(new Lost()), ANSWER_MS);
+			waiting.set(id, { resolve, reject, timer });
 			send(JSON.stringify({ ...request, id }));
 		});
 	}
 
 	/** @param {Ok | Protocol.Error} answer */
-	settle(answer) {
-		const asked = this.#take(answer.id);
+	function settle(answer) {
+		const asked = take(answer.id);
 		if (answer.type === "ok") asked?.resolve(answer);
 		else asked?.reject(new Refused(answer));
 	}
 
-	lose() {
-		for (const id of [...this.#waiting.keys()]) this.#take(id)?.reject(new Lost());
+	function lose() {
+		for (const id of [...waiting.keys()]) take(id)?.reject(new Lost());
 	}
 
-	#take(id = "") {
-		const asked = this.#waiting.get(id);
+	function take(id = "") {
+		const asked = waiting.get(id);
 		clearTimeout(asked?.timer);
-		this.#waiting.delete(id);
+		waiting.delete(id);
 		return asked;
 	}
 }

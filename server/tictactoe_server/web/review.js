@@ -1,7 +1,7 @@
 /** The review of a game: the values of its positions, each requested once, the mistakes, and better moves. */
 
 import { say, sayTitle } from "./catalogue.js";
-import { button, h, setText, svg } from "./dom.js";
+import { button, h, setText, show, svg } from "./dom.js";
 import { patiently } from "./requests.js";
 import { FREE, placerOf } from "./rules.js";
 import { messageOf } from "./words.js";
@@ -231,7 +231,7 @@ function makeGraph(onLook) {
 		area.setAttribute("d", d + ends);
 		now.setAttribute("d", `M${xOf(here)} 0V${HEIGHT}`);
 		const told = known.filter(({ kind }) => kind === "mistake" || kind === "slip");
-		dots.replaceChildren(...told.map(({ x, y, kind }) => svg("circle", { class: kind, cx: x, cy: y, r: kind === "mistake" ? 4.5 : 3 })));
+		show(dots, told.map(({ x, y, kind }) => svg("circle", { class: kind, cx: x, cy: y, r: kind === "mistake" ? 4.5 : 3 })));
 	}
 
 	function xOf(ply = 0) {

@@ -79,7 +79,7 @@ export class Rooms {
 	async #follow(room, url = "") {
 		const before = { url: room.url, connection: room.connection };
 		try {
-			await this.enter(room.wayBack(), before.connection.leadsTo(url) ? url : "");
+			await this.enter(room.wayBack(), before.connection.ways.leadsTo(url) ? url : "");
 			if (room.url !== before.url) room.ears?.onMoved();
 			if (room.connection !== before.connection) room.connection.ears.onPhase();
 			this.release(before.connection);
@@ -107,11 +107,11 @@ export class Rooms {
 				return [await asked.request(unreachable ? /** @type {Ask} */ ({ ...request, unreachable }) : request), asked];
 			} catch (error) {
 				const isRefused = !!unreachable && error instanceof Refused && !isMoved(error);
-				if (isMoved(error) && !asked.leadsTo(error.url) && !isAnew) {
+				if (isMoved(error) && !asked.ways.leadsTo(error.url) && !isAnew) {
 					isAnew = true;
 					await asked.greetAgain();
 				}
-				if (isMoved(error) && asked.leadsTo(error.url)) [told, url] = [error, error.url ?? ""];
+				if (isMoved(error) && asked.ways.leadsTo(error.url)) [told, url] = [error, error.url ?? ""];
 				else if (error instanceof Lost && moves) {
 					if (this.#mayReport(request, first)) silent = url;
 					this.#note(code, { url, step: silent && "asked" });

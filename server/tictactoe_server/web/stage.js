@@ -13,10 +13,10 @@ const MINUTE_MS = 60_000;
 
 /** @param {GamePage} page */
 export function makeStage(page) {
-	const { timeline, talk, isLive } = page;
+	const { app, controls, timeline, talk, isLive } = page;
 	const title = h("h1");
 	const code = h("code.room-code", { title: say("view room code") });
-	const terms = button("", () => page.app.showRules(page.state?.rules), { class: "sub terms", title: sayTitle("column rules") });
+	const terms = button("", () => app.showRules(page.state?.rules), { class: "sub terms", title: sayTitle("column rules") });
 	const bannerLine = h("p.banner", { hidden: true });
 	const cardPlace = h("div.card-place");
 	const [turnLine, turnText, turnWhy] = [h("p"), h("span"), h("small")];
@@ -57,7 +57,7 @@ export function makeStage(page) {
 		setText(title, keepTogether(scene.head.replace(" ·", "\u00a0·")));
 		setText(code, scene.state.room);
 		setText(terms, scene.terms.join(" · "));
-		if (page.title !== scene.title) page.app.retitle((page.title = scene.title));
+		if (page.title !== scene.title) app.retitle((page.title = scene.title));
 		element.classList.toggle("waiting", isWaiting);
 		place.hidden = turnLine.hidden = isWaiting;
 		drawTurn(scene);
@@ -78,7 +78,7 @@ export function makeStage(page) {
 	/** @param {Scene["players"]} players @param {State} state */
 	function drawPlayers(players, state) {
 		const { rules, status, event } = state;
-		const { app: { connection, names } } = page;
+		const { connection, names } = app;
 		const leads = status === "over" && !event && connection.welcome?.challenges;
 		const look = lookOf(rules);
 		const make = (/** @type {Scene["players"][number]} */ { mark }) =>
@@ -125,7 +125,6 @@ export function makeStage(page) {
 
 	/** @param {Scene} scene */
 	function drawCard({ card: kind, state }) {
-		const { app, controls } = page;
 		if (!isStale(cardPlace, kind)) return;
 		if (kind === "door") show(cardPlace, makeDoor(app, state, (name) => controls.join(name)));
 		else show(cardPlace, kind === "invitation" && makeInvitation(app, state));
@@ -146,7 +145,7 @@ export function makeStage(page) {
 
 	/** @param {Element} parent @param {Answer[]} answers */
 	function showAnswers(parent, answers) {
-		const make = (/** @type {Answer} */ { name }) => button("", () => page.controls.run(name));
+		const make = (/** @type {Answer} */ { name }) => button("", () => controls.run(name));
 		showKeyed(parent, answers, ({ name }) => name, make, (made, { label, is_main }) => {
 			setText(made, label);
 			made.classList.toggle("primary", !!is_main);
@@ -157,7 +156,7 @@ export function makeStage(page) {
 	function drawQuestions(questions) {
 		answerNames = (questions.find(({ answers }) => answers[0]?.is_main)?.answers ?? []).map(({ name }) => name);
 		const make = (/** @type {Asked} */ { id, text }) => {
-			if (id === "claim") page.app.say(text, true); // time has run out, so no news tells it
+			if (id === "claim") app.say(text, true); // time has run out, so no news tells it
 			return h("div.ask", h("p"), h("div.row"));
 		};
 		const redraw = () => showKeyed(asks, questions, ({ id }) => id, make, (made, { text, answers }) => {
@@ -173,7 +172,7 @@ export function makeStage(page) {
 		bannerLine.hidden = !text;
 	}
 
-	/** Ask for confirmation of a move to a cell, or hide the question for null. @param {number | null} cell */
+	/** @param {number | null} cell */
 	function drawConfirm(cell) {
 		const { board } = page;
 		confirmation.hidden = cell === null || !board;

@@ -128,7 +128,7 @@ function tellChoice(state, { by: mark, mark: before, take }, viewer = "") {
 	return say(`${id}, them`, { name: nameOf(state, mark), ...places });
 }
 
-/** What was chosen after so many moves, "" for nothing. @param {State} state */
+/** @param {State} state */
 export const describeChoicesAt = (state, count = 0, viewer = "") =>
 	(state.choices ?? []).flatMap((choice) => (choice.ply === count ? tellChoice(state, choice, viewer) : [])).join(" ");
 

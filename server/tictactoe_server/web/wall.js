@@ -8,7 +8,7 @@ const MOST_BOARDS = 100;
 const FEATURED_PLACES = 4;
 const SHAPE = 1.9;
 
-/** @param {App} app @returns {Page} */
+/** @param {App} app */
 export function makeWall(app) {
 	const address = h("b", app.linkTo().replace(/^https?:\/\/|\/$/g, ""));
 	const image = h("img.qr", { src: "/qr.svg", alt: say("page invite qr"), width: 120, height: 120 });
