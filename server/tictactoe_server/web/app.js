@@ -215,10 +215,6 @@ export class App {
 		return { title: say("page nothing"), element };
 	}
 
-	async showKeys() {
-		(await import("./help.js")).showKeys();
-	}
-
 	async copy(text = "") {
 		const isWritten = await navigator.clipboard?.writeText(text).then(() => true, () => false);
 		this.say(say(isWritten || copyMarked(text) ? "page copied" : "page not copied", { text }));

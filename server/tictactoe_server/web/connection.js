@@ -17,7 +17,7 @@ const MANY_ATTEMPTS = 60;
 const TOO_MUCH = 1008;
 
 export class Connection {
-	/** @type {"connecting" | "on" | "away" | "ended"} */
+	/** @type {"connecting" | "on" | "ended"} */
 	phase = "connecting";
 	reason = "";
 	/** @type {Welcome | null} */ welcome = null;
@@ -117,7 +117,7 @@ export class Connection {
 		const socket = takeSocket(url);
 		this.url = url;
 		this.#socket = socket;
-		this.phase = this.welcome ? "away" : "connecting";
+		this.phase = "connecting";
 		this.#attempt += 1;
 		this.nextAttemptAt = 0;
 		const isOurs = () => socket === this.#socket;
@@ -182,7 +182,7 @@ export class Connection {
 	#forget() {
 		this.#socket = null;
 		this.#pulse.reset();
-		this.phase = this.welcome ? "away" : "connecting";
+		this.phase = "connecting";
 		this.#requests.lose();
 	}
 
@@ -222,7 +222,7 @@ export class Connection {
 	/** Say so if the server answers requests but opens no WebSocket. */
 	async #findFault() {
 		const answer = await fetch(urlOf("/healthz")).catch(() => null);
-		if (!answer?.ok || this.phase !== "connecting") return;
+		if (!answer?.ok || this.welcome || this.phase === "ended") return;
 		this.reason = say("page no websocket");
 		this.ears.onPhase();
 	}

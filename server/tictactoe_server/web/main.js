@@ -17,7 +17,7 @@ function makeTools() {
 	const languages = select(Object.keys(there), (one) => there[one], { "aria-label": say("setting language"), change: () => chooseLanguage(languages.value) });
 	languages.value = document.documentElement.lang;
 	const rules = button(sayTitle("column rules"), () => app.showRules());
-	const keys = button("?", () => app.showKeys(), { "aria-label": say("view keys"), title: say("view keys") });
+	const keys = button("?", () => showKeys(), { "aria-label": say("view keys"), title: say("view keys") });
 	const games = h("a.wide", { href: "/#games" }, say("history title"));
 	const element = h("div.row", link, again, games, rules, languages, theme, sound, keys);
 	draw();
@@ -71,7 +71,7 @@ async function loadPage() {
 	if (first) return openGame({ code: decode(first), onlyWatches: /^watch\b/.test(hash) });
 	if (hash === "games") return (await import("./history.js")).makeHistory(app);
 	const [link, past] = ["link=", "game/"].map((kind) => (hash.startsWith(kind) ? decode(hash.slice(5)) : ""));
-	if (past) return openGame({ load: () => fetchPast(past), past });
+	if (past) return openGame({ load: async () => /** @type {PlayedGame} */ ((await app.read({ type: "record", game_id: past })).played), past });
 	const own = hash.startsWith("own=") ? hash : "";
 	// The code of another device is secret, and rules of one's own may be changed now.
 	if (link || own) history.replaceState(null, "", urlOf());
@@ -79,6 +79,8 @@ async function loadPage() {
 	if (link) (await import("./names.js")).showNames(app, link);
 	return makeHome(app, own);
 }
+
+const showKeys = async () => (await import("./help.js")).showKeys();
 
 /** @param {Source} source */
 const openGame = async (source) => new (await import("./game.js")).GamePage(app, source);
@@ -103,11 +105,6 @@ async function fetchShared(id = "") {
 	const answer = await fetch(urlOf(`/replay/${id}.json`));
 	if (!answer.ok) throw new Error(say("page nothing shared"));
 	return parse(await answer.text());
-}
-
-async function fetchPast(game_id = "") {
-	const { played } = await app.read({ type: "record", game_id });
-	return /** @type {PlayedGame} */ (played);
 }
 
 async function open() {
@@ -160,7 +157,7 @@ addEventListener("popstate", move);
 addEventListener("keydown", (event) => {
 	if (event.defaultPrevented || document.querySelector("dialog")) return;
 	if (event.key === "Escape" && !page?.element.matches(".game")) app.navigate("/");
-	else if (event.key === "?" && !isForControl(event)) app.showKeys();
+	else if (event.key === "?" && !isForControl(event)) showKeys();
 	else if (event.key === "." && !isForControl(event)) app.openNextTurn();
 	else page?.onKey?.(event);
 });
