@@ -86,6 +86,13 @@ async def test_the_not_found_page_links_to_other_pages(server: Server, visit: Vi
         await expect(ana.page.locator("main input, main button:disabled")).to_have_count(0)
         await ana.button("Home").click()
         await expect(ana.tile("classic")).to_be_visible()
+    for path, told in (
+        ("/", "A room code has 6 letters and digits"),
+        ("/e/", "No event"),
+        ("/ladder/", "no rules named"),
+    ):
+        await ana.page.goto(address(server, path + 70 * "K"))
+        await expect(ana.page.locator("main")).to_contain_text(told)
 
 
 async def test_a_page_below_a_path_requests_nothing_outside_it(visit: Visit) -> None:

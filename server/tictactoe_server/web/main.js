@@ -5,6 +5,7 @@ import { say, sayTitle } from "./catalogue.js";
 import { button, h, isForControl, select, setText, show, urlOf } from "./dom.js";
 import { chooseLanguage, learnLanguage } from "./later.js";
 import { parse } from "./text.js";
+import { MOST_SENT } from "./words.js";
 
 const THEMES = ["system", "light", "dark", "contrast"];
 
@@ -64,7 +65,7 @@ function each(does, of = page) {
 async function loadPage() {
 	const [first = "", second = "", third = ""] = location.pathname.slice(urlOf().length).split("/");
 	const hash = location.hash.slice(1);
-	if (first === "e") return loadEvent(second, third, hash);
+	if (first === "e") return loadEvent(decode(second), third, hash);
 	if (first === "ladder" || first === "player") return (await import("./ladders/pages.js")).openPage(app, first, decode(second));
 	if (first === "wall") return (await import("./wall.js")).makeWall(app);
 	if (first === "replay") return openGame({ load: () => fetchShared(second), shared: second });
@@ -85,9 +86,10 @@ const showKeys = async () => (await import("./help.js")).showKeys();
 /** @param {Source} source */
 const openGame = async (source) => new (await import("./game.js")).GamePage(app, source);
 
+/** Return the end of a decoded part of the URL, as much as the server accepts in a message. */
 function decode(text = "") {
 	try {
-		return decodeURIComponent(text);
+		return decodeURIComponent(text).slice(-MOST_SENT);
 	} catch {
 		app.say(say("page nothing address"));
 		return "";

@@ -5,7 +5,7 @@ import { lookOf } from "./kept.js";
 import { hasSingleKeys, nameCell, nameCells } from "./rules.js";
 
 const DRAWS = ["line", "full", "resigned", "timeout", "claimed", "agreed"];
-const MOST_SENT = 64;
+export const MOST_SENT = 64;
 
 /** @type {(error: unknown) => string} */
 export const messageOf = (error) => (error instanceof Error ? error.message : String(error));
