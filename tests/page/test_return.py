@@ -61,6 +61,8 @@ async def test_a_game_continues_after_the_server_was_killed(tmp_path: Path, visi
         await bo.hears("Connection lost.")
         await expect(bo.page.locator(".banner")).to_contain_text("Connection lost. Trying again")
         await expect(bo.status).to_have_class("unseen")
+        top = "banner.getBoundingClientRect().top >= document.querySelector('h1').getBoundingClientRect().bottom"
+        assert await bo.page.locator(".banner").evaluate(f"banner => (banner.textContent = 'long '.repeat(99), {top})")
         await bo.cell(0).click()
         await bo.hears("A1 will be played as soon as the connection is back.")
         await harness.start()
