@@ -72,7 +72,8 @@ export function makeStage(page) {
 	function tick({ banner, players, questions, state }) {
 		drawBanner(banner);
 		drawPlayers(players, state);
-		drawQuestions(questions);
+		// After a resignation, the verdict says who left.
+		drawQuestions(questions.filter(({ id }) => id !== "deserted" || state.result?.reason !== "resigned"));
 	}
 
 	/** @param {Scene["players"]} players @param {State} state */
