@@ -62,7 +62,7 @@ export function showOpening(app) {
 		more, fault, h("button.primary.big", say("page event open it")),
 	);
 	draw();
-	const dialog = openDialog(say("page event new"), form);
+	const dialog = openDialog(say("page event new").replace(/\s*…$/, ""), form);
 
 	const terms = () => ({
 		kind: /** @type {"swiss"} */ (kind().value), rules: game.value, clock: parseClock(clock.value) ?? {}, bots: bots.filter(({ checked }) => checked).map(({ value }) => value),
