@@ -200,8 +200,8 @@ async def test_a_class_too_large_for_a_round_robin_becomes_a_swiss_by_a_click(se
 
 async def test_a_card_moves_a_game_to_another_device(server: Server, visit: Visit, bo: Peer) -> None:
     terms = {"kind": "round_robin", "title": "Class 5b", "clock": CLOCK}
-    opened = await bo.ask("event_open", **terms, entry="roster", roster=["Ana", "Bo"])
-    event, (anas, bos) = opened["event"], (card["ticket"] for card in opened["cards"])
+    opened = await bo.ask("event_open", **terms, entry="roster", roster=["Ana", "Bo", "Cy"])
+    event, (anas, bos, cys) = opened["event"], (card["ticket"] for card in opened["cards"])
     await bo.ask("event_join", event=event, ticket=bos)
     first = await visit(address(server, f"/e/{event}#{anas}"))
     await first.button("Join").click()
@@ -223,6 +223,10 @@ async def test_a_card_moves_a_game_to_another_device(server: Server, visit: Visi
     await expect(first.button("Join")).to_be_visible()
     await other.page.wait_for_url(f"**/{room}")
     await expect(other.page.locator(".board")).to_be_visible()
+    late = await visit(address(server, f"/e/{event}#{cys}"))
+    await late.button("Join").click()
+    await expect(late.page.locator(".entry")).to_contain_text("This event has begun and can't be joined any more.")
+    await expect(late.button("Join")).to_be_hidden()
     await bo.ask("resign", room=room)
     await other.button("To the event").click()
     await expect(other.page.locator(".entry")).to_contain_text("You finished in place 1")

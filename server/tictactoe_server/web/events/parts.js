@@ -74,6 +74,10 @@ export function makeEntry(following, ticket = "") {
 		} catch (error) {
 			const isInUse = error instanceof Refused && error.why === "event card";
 			if (isInUse && confirm(`${error.message} ${say("card here")}`)) return ask({ ...request, here: true });
+			if (error instanceof Refused && error.code === "event_begun") {
+				following.hasCard = false; // it was not used in time
+				draw();
+			}
 			return void setText(fault, messageOf(error));
 		}
 	}
