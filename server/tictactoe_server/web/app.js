@@ -31,7 +31,7 @@ export class App {
 		this.keep({});
 		this.home = this.connect(this.kept);
 		const connect = (url = "") => this.connect({ name: this.home.identity.name, token: this.home.identity.token }, url);
-		this.rooms = new Rooms(this.home, connect, (code, there) => this.say(describeUnanswered(code, there), this.rooms.shown?.code === code));
+		this.rooms = new Rooms(this.home, connect, (code, there) => this.say(describeUnanswered(code, there), this.rooms.shown?.code === code), this.kept);
 	}
 
 	get connection() {
@@ -178,7 +178,7 @@ export class App {
 	/** @param {WayIn} request @param {(error: unknown) => void} [refuse] */
 	async play(request, refuse = (error) => this.say(messageOf(error))) {
 		try {
-			if (request.type !== "join") await this.meet();
+			if (request.type !== "join" && !("guests" in request)) await this.meet();
 			const room = await this.rooms.enter(request);
 			this.navigate(`/${room.code}`);
 			return room;

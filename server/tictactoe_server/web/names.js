@@ -159,7 +159,7 @@ export async function askName(app) {
 	if (!(await app.bear(name.value || proposal))) await askName(app);
 }
 
-/** Ask for the names of all players at this keyboard and take the first; resolve to the other names, or to null. @param {App} app @returns {Promise<string[] | null>} */
+/** Ask for the names of all players at this keyboard, and keep the first, which is shown here only; resolve to the other names, or to null. @param {App} app @returns {Promise<string[] | null>} */
 export async function askNames(app, marks = "") {
 	const numbers = [...marks].map((_, at) => say("local player", { n: at + 1 }));
 	if (app.isNamed) return numbers.slice(1);
@@ -172,6 +172,6 @@ export async function askNames(app, marks = "") {
 	await closing(dialog);
 	if (!dialog.returnValue) return null;
 	const [first, ...others] = inputs.map(({ value }, at) => value.trim() || numbers[at]);
-	app.keep({ asked: true });
-	return (await app.bear(first)) ? others : askNames(app, marks);
+	app.keep({ here: first });
+	return others;
 }

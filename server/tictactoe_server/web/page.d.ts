@@ -165,6 +165,8 @@ interface Kept {
 	aside?: Aside[];
 	asked?: boolean;
 	told?: string;
+	/** The name of the player's own seat in games with others at this keyboard. */
+	here?: string;
 	sound: boolean;
 	theme: string;
 	game: string;

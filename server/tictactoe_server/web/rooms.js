@@ -26,9 +26,10 @@ export class Rooms {
 	/** @type {Map<string, number>} */
 	#askedAt = new Map();
 
-	/** @param {Connection} home the first connection @param {(url: string) => Connection} connect @param {(code: string, there: Unanswered) => void} onUnanswered */
-	constructor(home, connect, onUnanswered) {
+	/** @param {Connection} home the first connection @param {(url: string) => Connection} connect @param {(code: string, there: Unanswered) => void} onUnanswered @param {Kept} kept */
+	constructor(home, connect, onUnanswered, kept) {
 		this.home = home;
+		this.kept = kept;
 		this.#connect = connect;
 		this.#onUnanswered = onUnanswered;
 	}
