@@ -141,9 +141,8 @@ def _last_move(position: Position) -> Happening:
 def _list_offers(before: Room, after: Room, new_marks: dict[str, str]) -> Iterator[Happening]:
     """Yield the new offers, and the offers that ended without being accepted or replaced by the end of the game."""
     old, new, gained = before.offers, after.offers, len(after.position.moves) - len(before.position.moves)
-    for kind, was, mark in (("draw", old.draw, new.draw), ("undo", old.undo, new.undo)):
-        is_accepted = after.result is not None or (kind == "undo" and gained < 0)
-        if mark == was or is_accepted:
+    for kind, was, mark in () if after.result else (("draw", old.draw, new.draw), ("undo", old.undo, new.undo)):
+        if mark == was or (kind == "undo" and gained < 0):
             continue
         if mark is not None:
             cells = after.position.moves[ply_before_last(after.position, mark) :] if kind == "undo" else UNSET

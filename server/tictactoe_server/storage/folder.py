@@ -99,8 +99,7 @@ class DataFolder:
 
     def write_mark(self, mark: int) -> None:
         """Write `mark` for the next server, without a flush to the disk."""
-        os.lseek(self._lock, 0, os.SEEK_SET)
-        os.write(self._lock, b"%-11d\n%-20d\n" % (os.getpid(), mark))
+        os.pwrite(self._lock, b"%-11d\n%-20d\n" % (os.getpid(), mark), 0)
 
     def release(self) -> None:
         """Release the locks. The lock file stays: if it were removed, two processes could lock two different files."""
