@@ -27,6 +27,7 @@ from tictactoe_words.refusals import describe_fault
 
 HOLD_MS: Final = 60_000
 START_MS: Final = 30_000
+_PEOPLE: Final = (None, GUEST)  # the values of `SeatState.bot` for people and their own programs
 
 
 class Terms(Struct, frozen=True, omit_defaults=True):
@@ -172,7 +173,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
     @property
     def stands_still(self) -> bool:
         """Whether the game is running but its clock is stopped; see `Terms.stands_still`."""
-        return self.terms.stands_still and self.clock_started_at is None and self.status == "playing"
+        return self.purpose.terms.stands_still and self.clock_started_at is None and self.status == "playing"
 
     @property
     def game_id(self) -> str:
@@ -201,12 +202,12 @@ class Room(Struct, frozen=True, omit_defaults=True):
     @property
     def people(self) -> int:
         """The number of people who hold a seat and have not left it."""
-        return sum(not (seat.is_server_bot or seat.left) for seat in self.held_seats)
+        return sum(seat.bot in _PEOPLE and not seat.left for seat in self.held_seats)
 
     @property
     def places(self) -> int:
         """The number of seats for people, including free seats. The number never changes."""
-        return len([seat for seat in self.seats.values() if seat is None or seat.bot in (None, GUEST)])
+        return len([seat for seat in self.seats.values() if seat is None or seat.bot in _PEOPLE])
 
     @property
     def is_for_bots(self) -> bool:
@@ -216,7 +217,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
     def has_player(self) -> bool:
         """Whether a human player is connected, or awaits an opponent in a game over days."""
         for seat in self.seats.values():  # quicker than a generator, as games begin and end often
-            if seat is not None and seat.online and not seat.is_server_bot:
+            if seat is not None and seat.online and seat.bot in _PEOPLE:
                 return True
         return self.is_standing_offer
 
@@ -295,7 +296,7 @@ def full_clocks(clock: ClockFields | None, marks: str) -> dict[str, int]:
 def is_first_move(room: Room) -> bool:
     """Return True if the player to move has not moved in this game yet, which has a time limit of its own."""
     position = room.position
-    if position.turn is None or (len(position.moves) >= len(room.seats) and room.rules.opening is None):
+    if position.turn is None or (len(position.moves) >= len(room.seats) and position.rules.opening is None):
         return False
     return not (room.keeps_seats or position.has_acted(position.turn))
 
@@ -337,12 +338,11 @@ def expires_at(room: Room, *, with_hold: bool = True) -> int | None:
     clock, started_at, turn = room.clock, room.clock_started_at, room.position.turn
     if clock is None or started_at is None or turn is None or room.result is not None:
         return None
-    loses = room.terms.absence == "loses"
     if not is_first_move(room):
         end = started_at + room.remaining_ms[turn]
-        hold = end_of_hold(room) if with_hold and loses and room.gone_at else None
+        hold = end_of_hold(room) if with_hold and room.gone_at and room.terms.absence == "loses" else None
         return end if hold is None else min(end, hold[0])
-    if loses:
+    if room.terms.absence == "loses":
         return started_at + room.start_ms
     return started_at + max(room.start_ms, clock.move_ms or 0) + _pause_ms(room, turn, started_at)
 

@@ -299,7 +299,7 @@ def _state(room: Room, now: int, watchers: int, rules: Any, seats: Any, may: Any
         UNSET if room.chat == "all" else room.chat,
         game_id=room.game_id if is_over and room.kept_at else UNSET,
     )
-    if room.rules.opening is not None:
+    if position.rules.opening is not None:
         state = replace(state, **opening_fields(position, is_over=is_over))
     if not room.purpose.fields:
         return state
