@@ -258,7 +258,7 @@ class Timers:
         """Schedule a check when the clock runs out or a hold ends, but not earlier than in `at_least` seconds."""
         room, now, end = live.room, self.time(), expires_at(live.room)
         if room.gone_at:
-            holds = [until for until in map(room.held_until, room.names) if until is not None and until > now]
+            holds = [until for until in map(room.held_until, room.seats) if until is not None and until > now]
             end = min(holds if end is None else (end, *holds), default=None)
         if end is None:
             return
@@ -278,7 +278,7 @@ class Timers:
         room, now = live.room, self.time()
         end = expires_at(room)
         if end is None or now < end or _moved_in_time(live, end):
-            if room.gone_at and any(room.hold_left(mark, now) == 0 for mark in room.names):
+            if room.gone_at and any(room.hold_left(mark, now) == 0 for mark in room.seats):
                 live.show()
             self.watch_clock(live, at_least=EARLY_SECONDS)
         else:

@@ -249,10 +249,12 @@ class Room(Struct, frozen=True, omit_defaults=True):
         return seat
 
     def held_until(self, mark: str) -> int | None:
-        """Return when an absent player's hold ends, or None if the player is online or has left, or has no hold."""
-        seat = self.seat(mark)
+        """Return when an absent player's hold ends, or None if the seat is not held for an absent player."""
+        seat = self.seats[mark]
+        if seat is None or seat.online or seat.left or self.keeps_seats:
+            return None
         gone_at = self.gone_at.get(seat.player)
-        return None if seat.online or seat.left or gone_at is None or self.keeps_seats else gone_at + self.hold_ms
+        return None if gone_at is None else gone_at + self.hold_ms
 
     def hold_left(self, mark: str, now: int) -> int | None:
         """Return how many ms an absent player's seat is still held, 0 after the hold, or None as in `held_until`."""

@@ -314,7 +314,7 @@ def _seats_of(room: Room, now: int) -> dict[str, SeatState | None]:
     for _, mark in passed:
         seats[mark] = replace(room.seat(mark), out=True)
     for mark, seat in seats.items():
-        hold_ms = None if seat is None else room.hold_left(mark, now)
+        hold_ms = room.hold_left(mark, now)
         if seat is not None and hold_ms is not None:
             seats[mark] = replace(seat, hold_ms=hold_ms)
     return seats

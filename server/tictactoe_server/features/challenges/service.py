@@ -320,8 +320,10 @@ class Challenges(Service):
         """
         owner = challenge.player
         side = secrets.choice(rules.marks) if challenge.side is UNSET else challenge.side
-        players = (side, owner, challenge.name), (rules.marks.replace(side, "")[0], player.id, player.name)
-        seats = {mark: SeatState(id, name, online=False, bot=None) for mark, id, name in players}
+        seats = {
+            side: SeatState(owner, challenge.name, online=False, bot=None),
+            rules.marks.replace(side, "")[0]: SeatState(player.id, player.name, online=False, bot=None),
+        }
         sessions = self._sessions(owner)
         origin = sessions[0].address if sessions else ""
         try:
