@@ -208,3 +208,21 @@ async def test_the_name_of_a_game_stays_on_one_line_on_a_small_phone(server: Ser
         return new Set([...range.getClientRects()].map(({top}) => top)).size;
     })"""
     assert await names.evaluate_all(lines) == [1, 1]
+
+
+async def test_a_double_click_opens_one_room(server: Server, visit: Visit) -> None:
+    ana = await visit(address(server), unnamed=True)
+    await ana.connects()
+    await ana.button("Two here").dblclick()
+    await expect(ana.page.get_by_role("dialog")).to_have_count(1)
+    await ana.close_dialog()
+    await ana.button("Find an opponent").dblclick()
+    await expect(ana.page.get_by_role("dialog")).to_have_count(1)
+    await ana.button("That's me").click()
+    await expect(ana.page.get_by_text("Waiting for someone")).to_be_visible()
+    await ana.page.get_by_role("link", name="tictactoe").click()
+    await expect(ana.page.locator(".resume .ask")).to_have_count(1)
+    await ana.button("Invite a friend").dblclick()
+    await expect(ana.page.locator(".invite")).to_be_visible()
+    await ana.page.get_by_role("link", name="tictactoe").click()
+    await expect(ana.page.locator(".resume .ask")).to_have_count(2)

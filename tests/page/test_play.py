@@ -227,3 +227,20 @@ async def test_a_hidden_page_notifies_its_player_if_allowed(server: Server, visi
     assert await ana.page.evaluate("told.map(([title, {body}]) => [title, body])") == [
         ["Your move", "ana v bo · Tic-tac-toe"]
     ]
+
+
+async def test_the_board_is_played_by_keyboard_and_an_offer_keeps_the_focus(server: Server, visit: Visit) -> None:
+    ana, bo = await two_at_the_board(server, visit)
+    await expect(ana.page.locator("p.turn.mine")).to_be_visible()
+    for _ in range(40):
+        await ana.page.keyboard.press("Tab")
+        if await ana.page.evaluate("!!document.activeElement.closest('.board-box')"):
+            break
+    await expect(ana.cell(4)).to_be_focused()
+    for key in ("ArrowUp", "ArrowLeft", "Enter"):
+        await ana.page.keyboard.press(key)
+    await bo.sees(A1="X")
+    await bo.play(4)
+    await ana.button("Offer a draw").focus()
+    await ana.page.keyboard.press("Enter")
+    await expect(ana.button("Withdraw")).to_be_focused()

@@ -22,6 +22,7 @@ export class App {
 	/** Called when another device has become the player's. @type {() => unknown} */
 	onDevices = () => undefined;
 	#title = "";
+	#isOpening = false;
 	#hiding = 0;
 
 	/** @param {HTMLElement} status @param {Around} around */
@@ -137,7 +138,7 @@ export class App {
 	}
 
 	navigate(path = "") {
-		this.around.navigate(urlOf(path));
+		return this.around.navigate(urlOf(path));
 	}
 
 	arrive() {
@@ -175,15 +176,23 @@ export class App {
 		return this.connection.request(request).catch((error) => void this.say(messageOf(error)));
 	}
 
-	/** @param {WayIn} request @param {(error: unknown) => void} [refuse] */
+	/**
+	 * Enter a room and show it. While a new room is being opened, as after a double click, no other is opened.
+	 * @param {WayIn} request @param {(error: unknown) => void} [refuse]
+	 */
 	async play(request, refuse = (error) => this.say(messageOf(error))) {
+		const isNew = request.type !== "join";
+		if (isNew && this.#isOpening) return undefined;
+		if (isNew) this.#isOpening = true;
 		try {
-			if (request.type !== "join" && !("guests" in request)) await this.meet();
+			if (isNew && !("guests" in request)) await this.meet();
 			const room = await this.rooms.enter(request);
-			this.navigate(`/${room.code}`);
+			await this.navigate(`/${room.code}`);
 			return room;
 		} catch (error) {
 			return void refuse(error);
+		} finally {
+			if (isNew) this.#isOpening = false;
 		}
 	}
 

@@ -51,7 +51,8 @@ export function makeBoard(page, rules, look) {
 	grid.addEventListener("pointerover", (event) => event.pointerType === "mouse" && point(cellOf(event)));
 	grid.addEventListener("pointerleave", () => point(-1));
 	grid.addEventListener("keydown", press);
-	grid.addEventListener("focusin", (event) => setCursor(cellOf(event)));
+	// On the grid itself, this listener would make Chromium stop at the whole grid for Tab.
+	element.addEventListener("focusin", (event) => setCursor(cellOf(event)));
 	return { element, rules, look, hasChosen: () => chosen >= 0, draw, play, choose, focus, refuse };
 
 	/** @param {BoardView} next */
@@ -176,7 +177,8 @@ export function makeBoard(page, rules, look) {
 		if (cell >= 0) point(cell);
 	}
 
-	function setCursor(cell = 0) {
+	function setCursor(cell = -1) {
+		if (cell < 0) return;
 		cells[cursor]?.setAttribute("tabindex", "-1");
 		cursor = cell;
 		cells[cell].setAttribute("tabindex", "0");

@@ -72,8 +72,17 @@ export function setText(element, text = "") {
 	if (element.textContent !== text) element.textContent = text;
 }
 
-/** @param {() => unknown} does @param {Attributes} [attributes] */
-export const button = (label = "", does, attributes = {}) => h("button", { type: "button", click: () => does(), ...attributes }, label);
+/** A button; while a click is being carried out, as after a double click, it ignores further clicks. @param {() => unknown} does @param {Attributes} [attributes] */
+export function button(label = "", does, attributes = {}) {
+	let isBusy = false;
+	return h("button", { type: "button", click, ...attributes }, label);
+
+	async function click() {
+		if (isBusy) return;
+		isBusy = true;
+		await Promise.resolve(does()).finally(() => (isBusy = false));
+	}
+}
 
 /** @param {HTMLElement} control */
 export const field = (label = "", control, note = "") =>

@@ -65,6 +65,7 @@ export function makeStage(page) {
 		place.classList.toggle("past", scene.isBack);
 		element.classList.toggle("lost", scene.isLost);
 		drawCard(scene);
+		drawQuestions(scene.questions);
 		drawButtons(scene.deeds);
 	}
 
@@ -141,7 +142,9 @@ export function makeStage(page) {
 			more.hidden = !rest.length;
 			if (!rest.length) more.open = false;
 		};
-		if (losesFocus(actions, redraw)) actions.querySelector("button")?.focus();
+		if (!losesFocus(actions, redraw)) return;
+		const withdraw = asks.querySelector("[data-key$=withdraw]"); // if the button made an offer
+		/** @type {HTMLElement | null} */ (withdraw ?? actions.querySelector("button"))?.focus();
 	}
 
 	/** @param {Element} parent @param {Answer[]} answers */
