@@ -32,8 +32,8 @@ _NO_PROCESS: Final = 2**31 - 1
 GUEST: Final = "guest-"
 """The beginning of the names that servers give to players without a name."""
 Role = Literal["player", "reader", "nobody"]
-"""Which player a run is: one that no other run uses, the first of `KnownPlayers.on` but only for reading, or a guest
-that is not stored."""
+"""Which player a run is: one that no other run uses, the first of `KnownPlayers.on` even if another run uses it, or a
+guest that is not stored."""
 Given = ParamSpec("Given")
 Written = TypeVar("Written")
 
