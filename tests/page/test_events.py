@@ -174,6 +174,7 @@ async def test_an_organiser_pastes_a_roster_prints_its_cards_and_begins(server: 
 async def test_a_class_too_large_for_a_round_robin_becomes_a_swiss_by_a_click(server: Server, visit: Visit) -> None:
     org = await visit(address(server), phone=True)
     await org.button("New event…").click()
+    await expect(org.page.get_by_role("dialog", name="New event", exact=True)).to_be_visible()
     await org.page.get_by_label("Title").fill("Class 5b")
     plan, roster = org.page.locator(".plan"), org.page.get_by_label("Roster")
     await roster.fill("Ana\nBo\nCy")

@@ -71,6 +71,7 @@ async def test_a_game_past_its_hold_is_given_up_from_the_first_page(visit: Visit
         await ana.confirm(leave)
         await expect(seat).to_have_count(0)
         await bo.hears("You win! ana left the game.")
+        await expect(bo.page.locator(".ask")).to_have_count(0)
         await ana.page.reload()
         await ana.connects()
         await expect(seat).to_have_count(0)
