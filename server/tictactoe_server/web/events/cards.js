@@ -25,6 +25,7 @@ export function makeCards(app, code = "") {
 			show(sheet, cards.map(makeCard));
 		} catch (error) {
 			isAsked = false;
+			if (following.state !== state) return void draw(); // the refusal may be about the earlier state
 			setText(fault, messageOf(error));
 		}
 	}
