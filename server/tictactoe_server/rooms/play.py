@@ -217,6 +217,7 @@ def _start_again(room: Room, now: int) -> Room:
         happened=(),
         remaining_ms=full_clocks(room.clock, rules.marks),
         clock_started_at=None if room.clock is None else now,
+        kept_at=0,
     )
 
 

@@ -143,7 +143,7 @@ class Room(Struct, frozen=True, omit_defaults=True):
     clock_started_at: int | None = None  # when the current turn began, or None if no clock is running
     asked: dict[str, int] = {}  # the number of moves at each successful request about an offer; see `offers`
     happened: tuple[Happening, ...] = ()  # events of the last change that the new state does not show
-    kept_at: int = 0  # when the last game ended (ms since 1970), or 0 if the game is not stored
+    kept_at: int = 0  # when the game ended (ms since 1970), or 0 if it is running or not stored
     purpose: Purpose = CASUAL
 
     @property
