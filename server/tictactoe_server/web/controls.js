@@ -4,7 +4,6 @@ import { say } from "./catalogue.js";
 import { findDeed, isServerBot, takeOf } from "./choices.js";
 import { lookOf } from "./kept.js";
 import { FREE, nameCell, nextMark } from "./rules.js";
-import { askToNotify } from "./signals.js";
 import { describeTurn, messageOf } from "./words.js";
 
 /** Why the page's own actions are impossible for a player; the server says why a request is. @type {Record<string, string>} */
@@ -23,7 +22,7 @@ export function makeControls(page) {
 		home: () => app.navigate("/"),
 		leave: async (deed) => (page.days ?? (await page.loadDays()))?.leave() || giveUp(deed),
 		new: () => openAnother(Object.values(page.state?.seats ?? {}).find(isServerBot)?.bot),
-		notify: () => askToNotify().then(() => page.draw()),
+		notify: () => Notification.requestPermission().then(() => page.draw()),
 		resign: giveUp,
 		review: toggleReview,
 		share,
@@ -53,9 +52,11 @@ export function makeControls(page) {
 		page.typed = "";
 		if (page.days?.plan(cell)) return undefined;
 		if (!room || !state) return page.draw();
-		if (isClickedAgain(room, state, cell)) return undefined;
+		const { seat, pending } = room;
+		const wasPlaced = pending ? pending.cell === cell : state.last === cell && state.board[cell] === seat && state.turn !== seat;
+		if (wasPlaced) return undefined; // the second click of a double click
 		const why = whyNot(room, state, cell);
-		if (why) return page.onRefusal(why, room.seat ? cell : null);
+		if (why) return page.onRefusal(why, seat ? cell : null);
 		if (!room.ended) {
 			room.move(cell);
 			if (app.connection.phase !== "on") app.say(say("kept", { cell: nameCell(cell, state.rules) }));
@@ -168,8 +169,3 @@ export function makeControls(page) {
 }
 
 const actionOf = (argument = "") => /** @type {"offer" | "accept" | "decline"} */ (argument === "withdraw" ? "decline" : argument);
-
-/** Whether this is the second click of a double click on the mark that was just placed. @param {Room} room @param {State} state */
-function isClickedAgain({ seat, pending }, state, cell = 0) {
-	return pending ? pending.cell === cell : state.last === cell && state.board[cell] === seat && state.turn !== seat;
-}

@@ -63,8 +63,9 @@ export class GamePage {
 		} catch (error) {
 			if (this.#isClosed) return undefined;
 			if (error instanceof Lost) return void this.#enter();
-			const event = await this.#findEvent(error);
-			if (event) return this.#leadTo(`e/${event}`);
+			const isUnknown = error instanceof Refused && error.code === "no_such_room"; // it may be the code of an event
+			const found = isUnknown ? await app.connection.request({ type: "event_watch", event: source.code ?? "", on: false }).catch(() => null) : null;
+			if (found?.event) return this.#leadTo(`e/${found.event}`);
 			const message = messageOf(error);
 			app.say(message);
 			this.element.className = "";
@@ -77,12 +78,6 @@ export class GamePage {
 
 	#leadTo(path = "") {
 		location.replace(urlOf(`/${path}${location.hash}`));
-	}
-
-	/** Return the code of an event that was taken for a room, or "". @param {unknown} error */
-	async #findEvent(error) {
-		if (!(error instanceof Refused) || error.code !== "no_such_room") return "";
-		return this.app.connection.request({ type: "event_watch", event: this.source.code ?? "", on: false }).then(({ event }) => event, () => "");
 	}
 
 	/** @param {PlayedGame} played */
@@ -154,7 +149,6 @@ export class GamePage {
 		else this.loadDays().then((days) => days?.draw());
 		this.element.classList.toggle("local", !!this.room?.isLocal);
 		this.element.classList.toggle("ended", !!this.room?.ended);
-		stage.drawReview(review?.element ?? null, review?.text ?? "");
 		stage.tick(scene);
 		return this.#signal(scene.turn.kind === "mine", scene.head);
 	}

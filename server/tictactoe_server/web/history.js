@@ -38,16 +38,9 @@ export function makeHistory(app) {
 }
 
 /** @param {PastGame} game */
-function howItWent({ players, result }, viewer = "") {
+export function makeGame({ game_id, at, rules, players, result, moves, event }, viewer = "") {
 	const winner = players[result.winner ?? ""]?.player;
-	if (winner) return winner === viewer ? "won" : "lost";
-	return isDraw(result) ? "drawn" : "ended";
-}
-
-/** @param {PastGame} game */
-export function makeGame(game, viewer = "") {
-	const { game_id, at, rules, players, result, moves, event } = game;
-	const went = howItWent(game, viewer);
+	const went = winner ? (winner === viewer ? "won" : "lost") : isDraw(result) ? "drawn" : "ended";
 	const date = new Date(at).toLocaleString(localeOf(), { dateStyle: "medium", timeStyle: "short" });
 	const terms = [nameGame(rules), describeReason(result.reason), say("count move", { n: moves }), ...(event ? [say("record event", { name: event })] : []), date];
 	return makeRow(namePlayers({ seats: players }), terms, say(`column ${went}`), sayTitle("key replay"), `/#game/${game_id}`, went);

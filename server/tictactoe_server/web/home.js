@@ -121,28 +121,23 @@ function makeResume(app) {
 	return { element, draw };
 
 	function draw() {
-		showKeyed(element, rooms.held.filter(({ room }) => !app.turns.some((turn) => turn.room === room)), ({ room }) => room, makeSeat, drawSeat);
-	}
-
-	/** @param {HeldSeat} held */
-	function makeSeat({ room }) {
-		const back = button(say("page resume"), () => app.navigate(`/${room}`), { class: "primary", "aria-label": `${say("page resume")} ${room}` });
-		const away = button(say("page give up"), () => giveUp(room), { "aria-label": say("page give up room", { room }) });
-		return h("div.ask", h("p", h("span"), " ", h("small")), back, away);
-	}
-
-	/** @param {Element} row @param {HeldSeat} held */
-	function drawSeat(row, { room, seat, rules, names = {}, turn }) {
-		const [title, note] = row.querySelectorAll("span,small");
-		const others = Object.entries(names).flatMap(([mark, other]) => (mark === seat ? [] : other));
-		setText(title, others.length ? say("page resume with", { names: joinWords(others) }) : say("page resume room", { room }));
-		const left = connection.welcome?.held_ms?.[room];
-		const terms = [keepTogether(nameGame(rules))];
-		if (turn && (turn === seat || names[turn])) terms.push(turn === seat ? say("page your move") : say("page to move", { name: names[turn] ?? "" }));
-		else if (turn === null) terms.push(say("status waiting"));
-		if (left) terms.push(say("page time left", { time: formatDuration(left) }));
-		else if (left === 0) terms.push(say("page until claimed"));
-		setText(note, terms.join(" · "));
+		const held = rooms.held.filter(({ room }) => !app.turns.some((turn) => turn.room === room));
+		showKeyed(element, held, ({ room }) => room, ({ room }) => {
+			const back = button(say("page resume"), () => app.navigate(`/${room}`), { class: "primary", "aria-label": `${say("page resume")} ${room}` });
+			const away = button(say("page give up"), () => giveUp(room), { "aria-label": say("page give up room", { room }) });
+			return h("div.ask", h("p", h("span"), " ", h("small")), back, away);
+		}, (row, { room, seat, rules, names = {}, turn }) => {
+			const [title, note] = row.querySelectorAll("span,small");
+			const others = Object.entries(names).flatMap(([mark, other]) => (mark === seat ? [] : other));
+			setText(title, others.length ? say("page resume with", { names: joinWords(others) }) : say("page resume room", { room }));
+			const left = connection.welcome?.held_ms?.[room];
+			const terms = [keepTogether(nameGame(rules))];
+			if (turn && (turn === seat || names[turn])) terms.push(turn === seat ? say("page your move") : say("page to move", { name: names[turn] ?? "" }));
+			else if (turn === null) terms.push(say("status waiting"));
+			if (left) terms.push(say("page time left", { time: formatDuration(left) }));
+			else if (left === 0) terms.push(say("page until claimed"));
+			setText(note, terms.join(" · "));
+		});
 	}
 
 	function giveUp(room = "") {
@@ -161,11 +156,11 @@ function makeTurns(app) {
 		const { turns } = app;
 		element.hidden = !turns.length;
 		setText(title, say("turns await", { n: turns.length }));
-		showKeyed(list, turns, ({ room }) => room, makeTurn, (row, { until }) => {
+		showKeyed(list, turns, ({ room }) => room, ({ room, rules }) => {
+			const link = h("a", { href: `/${room}` }, keepTogether(nameGame(rules)), " · ", h("code", room));
+			return h("li", link, h("span.note"));
+		}, (row, { until }) => {
 			setText(row.lastChild, say("page time left", { time: formatDuration(until - performance.now()) }));
 		});
 	}
 }
-
-/** @param {Protocol.Turn} turn */
-const makeTurn = ({ room, rules }) => h("li", h("a", { href: `/${room}` }, keepTogether(nameGame(rules)), " · ", h("code", room)), h("span.note"));

@@ -45,9 +45,10 @@ export function makeKeyboard(page) {
 	/** @param {Rules} rules @param {readonly Deed[]} may */
 	function pressAtBoard(key = "", rules, may) {
 		const claim = deedOfKey(may, key, true);
-		const cell = page.typed ? -1 : cellOfDigit(key, rules);
+		const digit = Number(key);
+		const isCell = digit > 0 && !page.typed && (hasSingleKeys(rules) || (rules.gravity && digit <= rules.columns));
 		if (claim) page.controls.run(claim);
-		else if (cell >= 0) page.board?.play(cell);
+		else if (isCell) page.board?.play(digit - 1);
 		else if (/^[a-zA-Z0-9,]$/.test(key)) page.typed += key;
 		else if (key === "Enter" && page.typed) playTyped(rules);
 		else return false;
@@ -81,10 +82,3 @@ export function makeKeyboard(page) {
 /** Return the action of a key, or ""; at the board, where letters are moves, only claims have keys. @param {readonly Deed[]} may */
 export const deedOfKey = (may, key = "", isAtBoard = false) =>
 	KEYS[key]?.find((name) => findDeed(may, name) && (!isAtBoard || name.startsWith("claim"))) ?? "";
-
-/** Return the cell or column that a single digit names, or -1. @param {Rules} rules */
-function cellOfDigit(key = "", rules) {
-	const digit = Number(key);
-	const isColumn = rules.gravity && digit <= rules.columns;
-	return digit > 0 && (isColumn || hasSingleKeys(rules)) ? digit - 1 : -1;
-}

@@ -59,17 +59,14 @@ export function showNames(app, code = "") {
 		drawKeep();
 		const id = claimed ? "name own" : welcome?.claimed === false ? "name others" : "name free";
 		setText(about, say(id, { name: claimed ?? name, n }));
-		show(list, devices.map(makeDevice));
+		show(list, devices.map(({ id: device, seen, client, current, new: isNew }) => {
+			const words = [client ?? say("name some program"), new Date(seen).toLocaleDateString(localeOf()), isNew && say("age new")].filter(Boolean);
+			const revoke = button(say("page name revoke"), async () => (await ask({ type: "revoke", device })) && learn());
+			return h("li.row", words.join(" · "), current ? h("b", say("name this device")) : revoke);
+		}));
 		const blocks = welcome?.challenges && (await ask({ type: "block" }));
 		strangers.hidden = !blocks;
 		only.checked = !!blocks?.strangers;
-	}
-
-	/** @param {Protocol.Device} device */
-	function makeDevice({ id, seen, client, current, new: isNew }) {
-		const device = [client ?? say("name some program"), new Date(seen).toLocaleDateString(localeOf()), isNew && say("age new")].filter(Boolean);
-		const revoke = button(say("page name revoke"), async () => (await ask({ type: "revoke", device: id })) && learn());
-		return h("li.row", device.join(" · "), current ? h("b", say("name this device")) : revoke);
 	}
 
 	async function claim() {
@@ -105,8 +102,12 @@ export function showNames(app, code = "") {
 		const whole = { ...ok?.export, games };
 		for (; ok; ok = await ask({ type: "export", before: ok.before })) {
 			games.push(.../** @type {unknown[]} */ (ok.export?.games ?? []));
-			if (ok.before === undefined) return offer(whole);
+			if (ok.before === undefined) break;
 		}
+		if (!ok) return;
+		const url = URL.createObjectURL(new Blob([JSON.stringify(whole, null, 1)], { type: "application/json" }));
+		h("a", { href: url, download: "tictactoe.json" }).click();
+		setTimeout(() => URL.revokeObjectURL(url), 60_000);
 	}
 
 	async function forget() {
@@ -133,13 +134,6 @@ export function showNames(app, code = "") {
 		app.navigate("/");
 		app.say(say("page name now", { name: connection.name }));
 	}
-}
-
-/** @param {Record<string, unknown>} whole */
-function offer(whole) {
-	const url = URL.createObjectURL(new Blob([JSON.stringify(whole, null, 1)], { type: "application/json" }));
-	h("a", { href: url, download: "tictactoe.json" }).click();
-	setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
 const pick = (id = "", words = say(id).split(" ")) => words[Math.floor(Math.random() * words.length)];

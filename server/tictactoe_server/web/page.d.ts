@@ -128,8 +128,6 @@ interface BoardView {
 /** How a board looks: `marks` in squares, `stones` on the crossings of lines, `discs` behind a plate with holes. */
 type Look = "marks" | "stones" | "discs";
 
-/** A move in the list of a game, with what was chosen after it and how good it was, as far as known. */
-type ListedMove = { ply: number; mark: string; cell: string; choice: string; kind: string };
 /** The worth of cells, whether all of them are shown or but the best, and where the last move had better been made, if it gave something away. */
 type Worths = { analysis: Analysis; isAll: boolean; better: { mark: string; cells: readonly number[] } | null; draw: (worths: Worths, shapes: Shapes, board: string, pointed: number) => Element[] };
 /** What a position was worth, from -1 to 1, and how good the move was that led there. */

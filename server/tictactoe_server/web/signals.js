@@ -39,16 +39,13 @@ fetch(ICON).then((answer) => answer.text()).then((text) => (iconOfTurn = `data:i
 
 /** Whether notifications are allowed, cached because asking takes long. */
 let permission = "";
-const whenTold = navigator.permissions?.query({ name: "notifications" });
-whenTold?.then((status) => {
+navigator.permissions?.query({ name: "notifications" }).then((status) => {
 	const learn = () => (permission = "Notification" in globalThis ? status.state : "");
 	status.addEventListener("change", learn);
 	learn();
 }, () => undefined);
 
 export const mayAsk = () => permission === "prompt" && isSecureContext;
-
-export const askToNotify = () => Notification.requestPermission();
 
 /** Return a function that signals whether it is our turn. */
 export function makeSignals() {

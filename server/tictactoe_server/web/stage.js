@@ -40,7 +40,7 @@ export function makeStage(page) {
 	);
 	/** The names of the answers to the first question that has a main answer, that answer first. @type {string[]} */
 	let answerNames = [];
-	return { element, draw, tick, drawPlace, drawReview, drawBanner, drawConfirm, listAnswers: () => answerNames, readTurn };
+	return { element, draw, tick, drawPlace, drawBanner, drawConfirm, listAnswers: () => answerNames, readTurn };
 
 	function readTurn() {
 		return `${turnText.textContent} ${turnWhy.textContent}`.trim();
@@ -64,9 +64,16 @@ export function makeStage(page) {
 		place.classList.toggle("offline", scene.isFaint);
 		place.classList.toggle("past", scene.isBack);
 		element.classList.toggle("lost", scene.isLost);
-		drawCard(scene);
+		if (isStale(cardPlace, scene.card)) {
+			if (scene.card === "door") show(cardPlace, makeDoor(app, scene.state, (name) => controls.join(name)));
+			else show(cardPlace, scene.card === "invitation" && makeInvitation(app, scene.state));
+			if (scene.card === "door") cardPlace.querySelector("button")?.focus();
+		}
 		drawQuestions(scene.questions);
 		drawButtons(scene.deeds);
+		const { element: shown = null, text = "" } = page.review ?? {};
+		if (reviewPlace.firstChild !== shown) show(reviewPlace, shown);
+		setText(worth, text);
 	}
 
 	/** @param {Scene} scene */
@@ -83,10 +90,10 @@ export function makeStage(page) {
 		const { connection, names } = app;
 		const leads = status === "over" && !event && connection.welcome?.challenges;
 		const look = lookOf(rules);
-		const make = (/** @type {Scene["players"][number]} */ { mark }) =>
+		showKeyed(playerList, players, ({ mark }) => `${look} ${mark}`, ({ mark }) =>
 			h("li", { class: `player m${rules.marks.indexOf(mark)}` }, seatIcon(look, rules.marks, mark), h("span.unseen", nameMark(state, mark)),
-				h("span.who", h("a.name"), h("span.note")), h("span.score"), h("span.clock"));
-		showKeyed(playerList, players, ({ mark }) => `${look} ${mark}`, make, (row, { name, player, note, moves, is_own, is_away, has_won, score, clock_ms }) => {
+				h("span.who", h("a.name"), h("span.note")), h("span.score"), h("span.clock")),
+		(row, { name, player, note, moves, is_own, is_away, has_won, score, clock_ms }) => {
 			const [, , who, scored, clock] = row.children;
 			for (const [kind, isSo] of Object.entries({ moving: moves, away: is_away, winner: has_won })) row.classList.toggle(kind, isSo);
 			setText(who.children[0], is_own ? say("player you", { name }) : name);
@@ -119,20 +126,6 @@ export function makeStage(page) {
 		looks.hidden = !hasLooks;
 	}
 
-	/** @param {HTMLElement | null} review */
-	function drawReview(review, text = "") {
-		if (reviewPlace.firstChild !== review) show(reviewPlace, review);
-		setText(worth, text);
-	}
-
-	/** @param {Scene} scene */
-	function drawCard({ card: kind, state }) {
-		if (!isStale(cardPlace, kind)) return;
-		if (kind === "door") show(cardPlace, makeDoor(app, state, (name) => controls.join(name)));
-		else show(cardPlace, kind === "invitation" && makeInvitation(app, state));
-		if (kind === "door") cardPlace.querySelector("button")?.focus();
-	}
-
 	/** @param {Answer[]} deeds */
 	function drawButtons(deeds) {
 		const rest = deeds.filter(({ is_more }) => is_more);
@@ -149,8 +142,7 @@ export function makeStage(page) {
 
 	/** @param {Element} parent @param {Answer[]} answers */
 	function showAnswers(parent, answers) {
-		const make = (/** @type {Answer} */ { name }) => button("", () => controls.run(name));
-		showKeyed(parent, answers, ({ name }) => name, make, (made, { label, is_main }) => {
+		showKeyed(parent, answers, ({ name }) => name, ({ name }) => button("", () => controls.run(name)), (made, { label, is_main }) => {
 			setText(made, label);
 			made.classList.toggle("primary", !!is_main);
 		});
@@ -159,11 +151,10 @@ export function makeStage(page) {
 	/** Draw the questions. If an answer with the focus has disappeared, move the focus to the board. @param {Asked[]} questions */
 	function drawQuestions(questions) {
 		answerNames = (questions.find(({ answers }) => answers[0]?.is_main)?.answers ?? []).map(({ name }) => name);
-		const make = (/** @type {Asked} */ { id, text }) => {
+		const redraw = () => showKeyed(asks, questions, ({ id }) => id, ({ id, text }) => {
 			if (id === "claim") app.say(text, true); // time has run out, so no news tells it
 			return h("div.ask", h("p"), h("div.row"));
-		};
-		const redraw = () => showKeyed(asks, questions, ({ id }) => id, make, (made, { text, answers }) => {
+		}, (made, { text, answers }) => {
 			const [told, row] = made.children;
 			setText(told, text);
 			showAnswers(row, answers);

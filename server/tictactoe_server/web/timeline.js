@@ -71,7 +71,15 @@ export function makeTimeline(page) {
 			ply: at + 1, mark: board[cell], cell: nameCell(cell, rules), kind: kinds[at] ?? "", choice: chosen ? describeChoicesAt(state, at + 1, viewer) : "",
 		}));
 		const boardLook = lookOf(rules);
-		showKeyed(list, listed, ({ ply, mark, cell, choice }) => `${boardLook} ${ply} ${mark}${cell} ${choice}`, (move) => makeMove(rules, move), drawKind);
+		showKeyed(list, listed, ({ ply, mark, cell, choice }) => `${boardLook} ${ply} ${mark}${cell} ${choice}`, ({ ply, mark, cell, choice }) => {
+			const made = button("", () => look(ply));
+			made.append(h("small", `${ply}`), seatIcon(boardLook, rules.marks, mark), h("span.unseen", ` ${nameMark(state, mark)} `), cell);
+			return h("li", made, !!choice && h("small.choice", choice));
+		}, (item, { kind }) => {
+			if (item.className === kind) return;
+			item.className = kind;
+			item.firstElementChild.title = sayOr(`view move ${kind}`, "");
+		});
 		markCurrent(list.children[shown() - 1]?.firstElementChild ?? null);
 		setText(where, `${shown()} / ${moves.length}`);
 		playing.hidden = status !== "over" || !moves.length;
@@ -79,13 +87,6 @@ export function makeTimeline(page) {
 		playing.setAttribute("aria-label", say(timer ? "view steps pause" : "view steps play"));
 		for (const one of back) one.disabled = shown() === 0;
 		for (const one of on) one.disabled = shown() === moves.length;
-	}
-
-	/** @param {Rules} rules @param {ListedMove} move */
-	function makeMove(rules, { ply, mark, cell, choice }) {
-		const made = button("", () => look(ply));
-		made.append(h("small", `${ply}`), seatIcon(lookOf(rules), rules.marks, mark), h("span.unseen", ` ${nameMark({ rules }, mark)} `), cell);
-		return h("li", made, !!choice && h("small.choice", choice));
 	}
 
 	/** @param {Element | null} current the move that is looked at */
@@ -97,11 +98,4 @@ export function makeTimeline(page) {
 		// Read the position when the page is laid out anyway, which avoids a forced layout.
 		requestAnimationFrame(() => current instanceof HTMLElement && (list.scrollTop = current.offsetTop + current.offsetHeight - list.clientHeight));
 	}
-}
-
-/** @param {Element} item @param {ListedMove} move */
-function drawKind(item, { kind }) {
-	if (item.className === kind) return;
-	item.className = kind;
-	item.firstElementChild?.setAttribute("title", sayOr(`view move ${kind}`, ""));
 }

@@ -11,10 +11,9 @@ const describeTerms = ({ rules, time_control, ...state }) => say("new room sum",
 /** @param {App} app @param {State} state @param {(name: string) => void} onJoin */
 export function makeDoor({ connection: { name: own }, isNamed }, state, onJoin) {
 	const name = nameInput({ value: own });
-	const propose = (/** @type {typeof import("./names.js")} */ { proposeName }) => {
+	if (isGuest(own) && !isNamed) import("./names.js").then(({ proposeName }) => {
 		if (name.value === own && document.activeElement !== name) name.value = proposeName(); // no player has begun to type
-	};
-	if (isGuest(own) && !isNamed) import("./names.js").then(propose, () => undefined);
+	}, () => undefined);
 	const mark = Object.keys(state.seats).find((one) => !state.seats[one]) ?? "";
 	const hosts = Object.values(state.seats).flatMap((seat) => seat?.name ?? []);
 	const title = hosts.length ? say("view door host", { n: hosts.length, names: joinWords(hosts) }) : say("view door nobody");

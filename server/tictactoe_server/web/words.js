@@ -112,8 +112,8 @@ export function describeCell(cell = 0, rules) {
 export function describePlayers(state, viewer = "") {
 	const own = seatOf(state, viewer);
 	const others = Object.entries(state.seats).flatMap(([mark, seat]) => (seat && mark !== own ? [say("is", { name: seat.name, mark: nameMark(state, mark) })] : []));
-	const told = [own ? say("you are", { mark: nameMark(state, own) }) : [], others.length ? `${others.join(", ")}.` : []].flat();
-	return told.join(" ") || say("nobody sits");
+	const told = [own && say("you are", { mark: nameMark(state, own) }), others.length > 0 && `${others.join(", ")}.`];
+	return told.filter(Boolean).join(" ") || say("nobody sits");
 }
 
 /** @param {State} state */

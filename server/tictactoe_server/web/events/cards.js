@@ -22,17 +22,14 @@ export function makeCards(app, code = "") {
 		try {
 			const { cards = [] } = await following.ask({ type: "event_run", seq: state?.seq, action: "cards" });
 			setText(fault, "");
-			show(sheet, cards.map(makeCard));
+			show(sheet, cards.map(({ name, ticket }) => {
+				const address = app.linkTo(`e/${code}`);
+				return h("li", drawQr(app, `${address}#${ticket}`), h("div", h("b", name), h("p", title.textContent), h("code", address.replace(/^https?:\/\//, ""), h("span", `#${ticket.match(/.{1,4}/g)?.join("-")}`))));
+			}));
 		} catch (error) {
 			isAsked = false;
 			if (following.state !== state) return void draw(); // the refusal may be about the earlier state
 			setText(fault, messageOf(error));
 		}
-	}
-
-	/** @param {Protocol.Card} card */
-	function makeCard({ name, ticket }) {
-		const address = app.linkTo(`e/${code}`);
-		return h("li", drawQr(app, `${address}#${ticket}`), h("div", h("b", name), h("p", title.textContent), h("code", address.replace(/^https?:\/\//, ""), h("span", `#${ticket.match(/.{1,4}/g)?.join("-")}`))));
 	}
 }

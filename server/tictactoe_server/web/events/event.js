@@ -57,13 +57,6 @@ export function makeEventPage(app, code = "", ticket = "") {
 		return tick();
 	}
 
-	function drawNow() {
-		const { state, player, isOrganiser } = following;
-		const run = isOrganiser && state && !isOver(state) ? organiser.run : null;
-		standings.draw(following, run ? ({ player: id, name, status = "in" }) => status !== "expelled" && sure(say("page event take out"), () => run("expel", status === "expected" ? { name } : { player: id }), { "aria-label": say("page event expel", { name }) }) : undefined);
-		drawPairings(now, state?.pairings ?? [], player, run, false, following);
-	}
-
 	function drawPast() {
 		const { state, whole, player } = following;
 		if (!state || !whole) return;
@@ -79,10 +72,12 @@ export function makeEventPage(app, code = "", ticket = "") {
 	}
 
 	function tick() {
-		const { state, left, waiting } = following;
+		const { state, left, waiting, player, isOrganiser } = following;
 		if (!state) return;
 		const told = state.needed ? waiting : describeStanding(state);
-		drawNow();
+		const run = isOrganiser && !isOver(state) ? organiser.run : null;
+		standings.draw(following, run ? ({ player: id, name, status = "in" }) => status !== "expelled" && sure(say("page event take out"), () => run("expel", status === "expected" ? { name } : { player: id }), { "aria-label": say("page event expel", { name }) }) : undefined);
+		drawPairings(now, state.pairings, player, run, false, following);
 		organiser.tick();
 		setText(standing, left === null ? told : say("page event due", { standing: told, time: formatDuration(left) }));
 	}

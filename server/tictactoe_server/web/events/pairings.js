@@ -7,20 +7,17 @@ import { describeScore, formatPoints, scoreOf, sidesOf } from "./tournaments.js"
 
 /** @param {Element} list @param {readonly Pairing[]} pairings @param {string} own the player who looks @param {Run | null} run for the organiser @param {boolean} [showsRound] @param {Following} [following] that tells how far games are */
 export function drawPairings(list, pairings, own, run, showsRound = false, following) {
-	showKeyed(list, pairings, ({ id }) => `${id}${!!run}`, makeRow, (row, pairing) => {
-		if (isStale(row, JSON.stringify(pairing))) drawRow(row, pairing);
-		if (following && pairing.state === "open") setText(row.querySelector(".note"), following.describeGame(pairing));
-	});
-
-	/** @param {Pairing} pairing */
-	function makeRow(pairing) {
+	showKeyed(list, pairings, ({ id }) => `${id}${!!run}`, (pairing) => {
 		const row = h("li", h("span.pairing"));
 		const sides = sidesOf(pairing);
 		if (!run || sides.length < 2) return row;
 		const forfeits = sides.map(([, player, name]) => sure(say("page event forfeit", { name }), () => run("forfeit", { pairing: pairing.id, player })));
 		row.append(h("details.deeds-of", h("summary", say("page event decide")), h("div.row", forfeits, sure(say("page event void"), () => run("void", { pairing: pairing.id })))));
 		return row;
-	}
+	}, (row, pairing) => {
+		if (isStale(row, JSON.stringify(pairing))) drawRow(row, pairing);
+		if (following && pairing.state === "open") setText(row.querySelector(".note"), following.describeGame(pairing));
+	});
 
 	/** @param {Element} row @param {Pairing} pairing */
 	function drawRow(row, pairing) {

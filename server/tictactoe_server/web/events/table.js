@@ -23,7 +23,10 @@ export function makeStandings() {
 		const isKnockOut = rows.some(({ tie }) => tie[0]?.[0] === "matches");
 		element.classList.toggle("untied", isKnockOut || rows.every(({ tie }) => !tie.length));
 		setText(head, say(isKnockOut ? "tournament tie matches" : "column points"));
-		showKeyed(body, rows, ({ player }) => player, makeRow, (line, row) => {
+		showKeyed(body, rows, ({ player }) => player, () => {
+			const ties = h("td.ties", h("details", h("summary"), h("dl")));
+			return h("tr", h("td.rank"), h("th.name", { scope: "row" }), h("td.points"), h("td.played"), ties);
+		}, (line, row) => {
 			const [away, { bot, status = "in" }] = [following.timeAway(row.player), row];
 			line.className = `place-${row.place} ${away ? "gone" : status}${row.player === own ? " own" : ""}`;
 			const [place, name, points, played, ties] = line.children;
@@ -32,23 +35,13 @@ export function makeStandings() {
 			setText(name.children[1], bot ? say("tournament is bot") : status !== "in" ? namePresence(status) : away && say("tournament gone", { time: away }));
 			setText(points, formatPoints(wonOf(row)));
 			setText(played, String(row.played));
-			drawTies(ties.firstElementChild, row);
+			const details = ties.firstElementChild;
+			details.hidden = !row.tie.length;
+			if (!isStale(details, JSON.stringify(row.tie))) return;
+			setText(details.firstElementChild, row.tie.map(([, value]) => formatPoints(value)).join(" · "));
+			show(details.lastElementChild, row.tie.map((one) => h("div", h("dt", nameTie(one[0])), h("dd", describeTie(one)))));
 		});
 	}
-}
-
-function makeRow() {
-	const ties = h("td.ties", h("details", h("summary"), h("dl")));
-	return h("tr", h("td.rank"), h("th.name", { scope: "row" }), h("td.points"), h("td.played"), ties);
-}
-
-/** @param {any} details @param {EventRow} row */
-function drawTies(details, { tie }) {
-	details.hidden = !tie.length;
-	if (!isStale(details, JSON.stringify(tie))) return;
-	setText(details.firstElementChild, tie.map(([, value]) => formatPoints(value)).join(" · "));
-	const sums = tie.map((one) => h("div", h("dt", nameTie(one[0])), h("dd", describeTie(one))));
-	show(details.lastElementChild, sums);
 }
 
 /** @param {Pairing[]} pairings */

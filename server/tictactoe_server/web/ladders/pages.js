@@ -40,22 +40,22 @@ async function makeLadder(app, key = "") {
 		!closed && h("div.row", button(say("page ladder play"), () => playRated(app, key), { class: "primary" })),
 		h("p.note", measured), closed && h("p.ladder-closed", closed),
 		// A player among the first is already in the list of the best.
-		near[0] && near[0].place !== 1 && (near[0].place !== null || near[0].player !== best.rows[0]?.player) && h("section.card", h("h2", say("page ladder around")), makeRows(app, near)),
-		h("section.card", h("h2", say("page ladder best")), best.rows.length ? makeRows(app, best.rows) : !best.games && h("p.note", say("ladder no games"))),
+		near[0] && near[0].place !== 1 && (near[0].place !== null || near[0].player !== best.rows[0]?.player) && h("section.card", h("h2", say("page ladder around")), makeRows(near)),
+		h("section.card", h("h2", say("page ladder best")), best.rows.length ? makeRows(best.rows) : !best.games && h("p.note", say("ladder no games"))),
 	);
 	return { title, element };
-}
 
-/** @param {App} app @param {Protocol.LadderRow[]} rows */
-function makeRows(app, rows) {
-	const low = Math.min(...rows.map(({ rating, deviation }) => rating - 2 * deviation));
-	const part = 100 / (Math.max(...rows.map(({ rating, deviation }) => rating + 2 * deviation)) - low || 1);
-	const makeLine = (/** @type {Protocol.LadderRow} */ row) => {
-		const [[place, name, rating, games, trend], { player, deviation }] = [listCells(row), row];
-		const bar = h("span.deviation", { "aria-hidden": "true", "--from": `${part * (row.rating - 2 * deviation - low)}%`, "--wide": `${part * 4 * deviation}%` });
-		return h("tr", { class: player === app.connection.player && "own" }, h("td", place), h("th", { scope: "row" }, linkTo(app, player, name)), h("td", rating, bar), h("td", games), h("td", trend));
-	};
-	return h("table.ladder", h("thead", h("tr", nameColumns("ladder").map((one) => h("th", { scope: "col" }, one)))), h("tbody", rows.map(makeLine)));
+	/** @param {Protocol.LadderRow[]} rows */
+	function makeRows(rows) {
+		const low = Math.min(...rows.map(({ rating, deviation }) => rating - 2 * deviation));
+		const part = 100 / (Math.max(...rows.map(({ rating, deviation }) => rating + 2 * deviation)) - low || 1);
+		const lines = rows.map((row) => {
+			const [[place, name, rating, games, trend], { player, deviation }] = [listCells(row), row];
+			const bar = h("span.deviation", { "aria-hidden": "true", "--from": `${part * (row.rating - 2 * deviation - low)}%`, "--wide": `${part * 4 * deviation}%` });
+			return h("tr", { class: player === connection.player && "own" }, h("td", place), h("th", { scope: "row" }, linkTo(app, player, name)), h("td", rating, bar), h("td", games), h("td", trend));
+		});
+		return h("table.ladder", h("thead", h("tr", nameColumns("ladder").map((one) => h("th", { scope: "col" }, one)))), h("tbody", lines));
+	}
 }
 
 /** @param {App} app */
@@ -72,13 +72,18 @@ async function makePlayer(app, asked = "") {
 	const [block, mayMeet] = [button("", () => setBlocked(app, id, !isBlocked).then(drawBlock)), hasChallenges && id !== connection.player];
 	let isBlocked = false;
 	drawBlock(blocks.includes(id));
+	const standings = ladders.map((standing) => {
+		const [[key, ...cells], [, ...columns]] = [listStanding(standing), nameColumns("player")];
+		const terms = columns.flatMap((column, at) => (cells[at] && `${column} ${cells[at]}`) || []);
+		return h("li", h("span.names", h("a", { href: `/ladder/${key}` }, nameLadder(key))), h("span.note", terms.join(" · ")));
+	});
 	const head = h("h1", title);
 	setEmblem(head, id);
 	app.names.set(id, title);
 	const element = h("div.ladders",
 		h("div.hero", head, mayMeet && h("div.row", button(sayTitle("type challenge"), () => askForGame(app, id), { class: "primary" }), block)),
 		h("p", profile.text),
-		h("section.card", h("h2", say("ladder title")), ladders.length ? h("ul.rooms", ladders.map(makeStanding)) : h("p.note", say("ladder no games"))),
+		h("section.card", h("h2", say("ladder title")), ladders.length ? h("ul.rooms", standings) : h("p.note", say("ladder no games"))),
 		games.length > 0 && h("section.card", h("h2", say("page player games", { name: title })), h("ul.rooms", games.map((game) => makeGame(game, id)))),
 	);
 	return { title, element };
@@ -87,11 +92,4 @@ async function makePlayer(app, asked = "") {
 		isBlocked = is;
 		setText(block, isBlocked ? say("page unblock") : sayTitle("key block"));
 	}
-}
-
-/** @param {Protocol.LadderStanding} standing */
-function makeStanding(standing) {
-	const [[key, ...cells], [, ...columns]] = [listStanding(standing), nameColumns("player")];
-	const terms = columns.flatMap((column, at) => (cells[at] && `${column} ${cells[at]}`) || []);
-	return h("li", h("span.names", h("a", { href: `/ladder/${key}` }, nameLadder(key))), h("span.note", terms.join(" · ")));
 }
