@@ -13,8 +13,6 @@ const REFUSAL_MS = 4500;
 const MOST_MOVED = 3;
 /** The minimum width of a cell, in pixels; a larger board scrolls sideways. */
 const LEAST_CELL = 14;
-/** With more columns than this, names of columns have two letters. */
-const ONE_LETTER = 26;
 
 /** @param {GamePage} page @param {Rules} rules @param {Look} look */
 export function makeBoard(page, rules, look) {
@@ -38,7 +36,7 @@ export function makeBoard(page, rules, look) {
 	const rows = shapes.makeRows();
 	const cells = rows.flatMap((row) => /** @type {SVGElement[]} */ ([...row.children]));
 	const grid = svg("g", { class: "cells", role: "grid", "aria-label": say("view board of", { rules: describeRules(rules) }) }, rows);
-	const letters = Math.min(rules.columns > ONE_LETTER ? 52 : 80, Math.max(11, Math.min(rules.rows, rules.columns) * 3));
+	const letters = Math.min(rules.columns > 26 ? 52 : 80, Math.max(11, Math.min(rules.rows, rules.columns) * 3)); // AA needs more room than Z
 	const margin = letters * 1.8;
 	const right = rules.columns > 9 ? 8 : margin; // a small board is centred; a large one needs the whole width
 	const [width, height] = [shapes.width + margin + right, shapes.height + margin + 8];

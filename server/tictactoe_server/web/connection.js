@@ -5,7 +5,7 @@ import { urlOf } from "./dom.js";
 import { Identity } from "./identity.js";
 import { makePulse } from "./pulse.js";
 import { Lost, makeRequests } from "./requests.js";
-import { HOME, Ways, takeSocket } from "./socket.js";
+import { HOME, makeWays, takeSocket } from "./socket.js";
 import { parse } from "./text.js";
 
 const FIRST_WAIT_MS = 400;
@@ -34,7 +34,7 @@ export class Connection {
 	#closing = new AbortController();
 	#pulse = makePulse({
 		isOn: () => this.phase === "on",
-		isAlone: () => this.ways.isAlone,
+		isAlone: () => this.ways.isAlone(),
 		ask: () => void this.request({ type: "ping" }).catch(() => undefined),
 		giveUp: () => this.#abandon(),
 		onChange: () => this.ears.onPhase(),
@@ -45,7 +45,7 @@ export class Connection {
 		this.identity = new Identity(known);
 		this.ears = ears;
 		this.url = url;
-		this.ways = new Ways(url);
+		this.ways = makeWays(url);
 		const { signal } = this.#closing;
 		addEventListener("offline", () => this.#pulse.ask(), { signal });
 		addEventListener("online", () => this.#return(), { signal });
@@ -71,7 +71,7 @@ export class Connection {
 
 	/** Whether another server sent us here and this one has not accepted us yet. */
 	get #isLed() {
-		return !this.welcome && !this.ways.isAlone;
+		return !this.welcome && !this.ways.isAlone();
 	}
 
 	/** Wait for a welcome; reject with `Lost` if the server to which we were sent does not accept us. @returns {Promise<void>} */
@@ -126,7 +126,7 @@ export class Connection {
 		socket.onclose = (event) => isOurs() && this.#lose(event.code);
 		// A connection that the page's policy forbids fires only `error`, since it never opened.
 		socket.onerror = () => isOurs() && this.#lose(1006);
-		this.#timer = setTimeout(() => isOurs() && this.#abandon(), this.ways.welcomeMs);
+		this.#timer = setTimeout(() => isOurs() && this.#abandon(), this.ways.welcomeMs());
 		this.ears.onPhase();
 		if (socket.readyState === WebSocket.OPEN) this.#greet();
 	}
@@ -211,7 +211,7 @@ export class Connection {
 
 	/** Return how many ms to wait before the next attempt; Infinity to give up. */
 	#waitAfter(code = 0) {
-		const backInMs = this.ways.isAlone ? this.#backInMs : 0;
+		const backInMs = this.ways.isAlone() ? this.#backInMs : 0;
 		this.#backInMs = 0;
 		if (backInMs) return backInMs * (1 + Math.random());
 		const longest = document.hidden || this.#attempt > MANY_ATTEMPTS ? LONGEST_RARE_WAIT_MS : LONGEST_WAIT_MS;

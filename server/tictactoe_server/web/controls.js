@@ -4,7 +4,7 @@ import { say } from "./catalogue.js";
 import { findDeed, isServerBot, takeOf } from "./choices.js";
 import { lookOf } from "./kept.js";
 import { FREE, nameCell, nextMark } from "./rules.js";
-import { describeTurn, messageOf } from "./words.js";
+import { describeTaken, describeTurn, messageOf } from "./words.js";
 
 /** Why the page's own actions are impossible for a player; the server says why a request is. @type {Record<string, string>} */
 const WHY_NOT = { challenge: "refused not_allowed playing", computer: "why begun", new: "refused not_allowed playing", review: "why worth" };
@@ -67,12 +67,11 @@ export function makeControls(page) {
 	/** @param {Room} room @param {State} state */
 	function whyNot(room, state, cell = 0) {
 		const mark = state.board[cell];
-		const places = { cell: nameCell(cell, state.rules), mark };
 		if (page.timeline.isBack) return say("view room looks back");
 		if (!room.seat) return say("why watching");
 		if (room.pending) return say("view room move under way");
 		if (state.turn !== room.seat || !nextMark(state)) return describeTurn(state, room.viewer);
-		return mark === FREE ? "" : say(mark === "#" ? "refused blocked" : "refused occupied", places);
+		return mark === FREE ? "" : describeTaken(mark, cell, state.rules);
 	}
 
 	/** @param {Deed | undefined} deed */
@@ -84,10 +83,7 @@ export function makeControls(page) {
 		return (!cost || confirm(say(question))) && askFor(name, actor);
 	}
 
-	/**
-	 * Open a room with the same terms: with the computer at a level, private with a link, or for any opponent.
-	 * @param {string | null | undefined} bot
-	 */
+	/** Open a room with the same terms: with the computer at a level, private with a link, or for any opponent. @param {string | null | undefined} bot */
 	async function openAnother(bot) {
 		const { room } = page;
 		if (!room?.state) return;

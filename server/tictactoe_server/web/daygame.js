@@ -3,7 +3,7 @@
 import { say, sayTitle } from "./catalogue.js";
 import { button, h, isStale, setText, showKeyed } from "./dom.js";
 import { FREE, nameCell } from "./rules.js";
-import { messageOf, nameMark } from "./words.js";
+import { describeTaken, messageOf, nameMark } from "./words.js";
 
 const MOST_PLIES = 5;
 const MOST_BRANCHES = 10;
@@ -137,7 +137,7 @@ export function makeDayPanel(page) {
 		const isFree = mark === FREE;
 		if (isFree && steps.length < MOST_PLIES) steps.push(cell);
 		if (isFree) app.say(describe(state, steps), true);
-		else page.onRefusal(say(mark === "#" ? "refused blocked" : "refused occupied", { cell: nameCell(cell, state.rules), mark }), cell);
+		else page.onRefusal(describeTaken(mark, cell, state.rules), cell);
 		page.draw();
 		return true;
 	}

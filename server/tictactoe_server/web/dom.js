@@ -91,7 +91,6 @@ export const field = (label = "", control, note = "") =>
 /** @param {readonly string[]} values @param {(value: string) => string} label what each is called @param {Attributes} [attributes] */
 export const select = (values, label, attributes = {}) => h("select", attributes, values.map((value) => h("option", { value }, label(value))));
 
-/** @param {Attributes} [attributes] */
 export const nameInput = (attributes = {}) => h("input", { maxlength: 24, autocomplete: "nickname", ...attributes });
 
 /** A link to read, copy or share; browsers can share only from a page with TLS. @param {App} app */

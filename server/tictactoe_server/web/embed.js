@@ -22,7 +22,7 @@ const [kind, id] = path.split("/");
 const link = h("a", { href: `/${path}`, target: "_blank" }, "tictactoe");
 
 function makeGame() {
-	/** @type {ShownGame} */
+	/** @type {ShownGame & { state: State }} */
 	let game;
 	/** @type {Board | null} */
 	let board = null;
@@ -32,7 +32,7 @@ function makeGame() {
 	const timeline = makeTimeline(page);
 	return { timeline, take };
 
-	/** @param {ShownGame & { state: State }} next */
+	/** @param {typeof game} next */
 	function take(next) {
 		game = next;
 		const { state: { rules }, isLive } = next;
@@ -46,7 +46,6 @@ function makeGame() {
 
 	function draw() {
 		const { state, isLive } = game;
-		if (!state) return;
 		if (!isLive) timeline.draw(state, "");
 		const view = { here: timeline.here, typed: "", passed: 0, isOffline: false, isReviewing: false };
 		const scene = sceneOf(game, state, [], view);

@@ -5,7 +5,6 @@ import { h, select, setText } from "./dom.js";
 import { Refused } from "./requests.js";
 import { describeClock, messageOf } from "./words.js";
 
-/** @param {Attributes} [attributes] */
 export const checkbox = (attributes = {}) => h("input", { type: "checkbox", ...attributes });
 
 /** @param {HTMLElement} box */
@@ -45,15 +44,13 @@ export const RATED_CLOCK = "3+2";
 /** @param {() => void} onChange */
 export function makeClock(kept = "", onChange) {
 	const values = CLOCKS.includes(kept) ? CLOCKS : [...CLOCKS, kept];
-	const clock = select(values, labelClock, { change: onChange });
+	const clock = select(values, (value) => {
+		const terms = parseClock(value);
+		if (terms?.initial_ms === undefined) return describeClock(terms);
+		return say("page clock seat", { minutes: terms.initial_ms / 60_000, seconds: (terms.increment_ms ?? 0) / 1000 });
+	}, { change: onChange });
 	clock.value = kept;
 	return clock;
-}
-
-function labelClock(value = "") {
-	const terms = parseClock(value);
-	if (terms?.initial_ms === undefined) return describeClock(terms);
-	return say("page clock seat", { minutes: terms.initial_ms / 60_000, seconds: (terms.increment_ms ?? 0) / 1000 });
 }
 
 /** Return the terms of `3+2`, `10/move` or `3d+2d`, null for "", and undefined for text that is no clock. @returns {Protocol.ClockFields | null | undefined} */

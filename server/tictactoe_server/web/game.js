@@ -5,7 +5,7 @@ import { say } from "./catalogue.js";
 import { choices } from "./choices.js";
 import { makeControls } from "./controls.js";
 import { show, urlOf } from "./dom.js";
-import { hasLooks, lookOf } from "./kept.js";
+import { lookOf } from "./kept.js";
 import { makeKeyboard } from "./keyboard.js";
 import { Lost, Refused } from "./requests.js";
 import { sceneOf, showPlayed } from "./scene.js";
@@ -53,7 +53,12 @@ export class GamePage {
 	async #enter() {
 		const { app, source } = this;
 		try {
-			if (source.load) return this.#showPlayed(await source.load());
+			if (source.load) {
+				this.game = showPlayed(await source.load(), app.connection.player);
+				this.draw();
+				this.timeline.look(0);
+				return source.shared && this.timeline.play();
+			}
 			const { code = "" } = source;
 			await app.arrive();
 			const isHeld = app.connection.welcome?.rooms.some((held) => held.room === code);
@@ -78,14 +83,6 @@ export class GamePage {
 
 	#leadTo(path = "") {
 		location.replace(urlOf(`/${path}${location.hash}`));
-	}
-
-	/** @param {PlayedGame} played */
-	#showPlayed(played) {
-		this.game = showPlayed(played, this.app.connection.player);
-		this.draw();
-		this.timeline.look(0);
-		if (this.source.shared) this.timeline.play();
 	}
 
 	/** @param {Room} room */
@@ -157,10 +154,7 @@ export class GamePage {
 	#drawBoard(scene) {
 		const { rules } = scene.state;
 		const look = lookOf(rules);
-		if (this.board?.look !== look || JSON.stringify(this.board.rules) !== JSON.stringify(rules)) {
-			this.board = makeBoard(this, rules, look);
-			this.stage.drawPlace(this.board.element, hasLooks(rules));
-		}
+		if (this.board?.look !== look || JSON.stringify(this.board.rules) !== JSON.stringify(rules)) this.board = makeBoard(this, rules, look);
 		const hasWinner = !!this.room?.isLocal && !!scene.state.result?.winner; // whoever wins is at this keyboard
 		const shown = this.days?.boardOf(scene.board) ?? scene.board;
 		this.board.draw(hasWinner ? { ...shown, isWon: true } : shown);

@@ -3,7 +3,7 @@
 import { say, sayTitle } from "./catalogue.js";
 import { button, h, nameInput, setText, show, showKeyed } from "./dom.js";
 import { isGuest } from "./identity.js";
-import { Lobby, makeRoomRows } from "./lobby.js";
+import { makeLobby, makeRoomRows } from "./lobby.js";
 import { readOwn } from "./owngame.js";
 import { makePlayCard } from "./playcard.js";
 import { OWN } from "./rules.js";
@@ -74,7 +74,7 @@ export function makeHome(app, fragment = "") {
 
 /** @param {App} app @param {ReturnType<typeof makePlayCard>} play */
 function makeSide(app, play) {
-	const lobby = new Lobby(app, LIVE_BOARDS, draw, true);
+	const lobby = makeLobby(app, LIVE_BOARDS, draw, true);
 	const [title, list] = [h("h2"), h("ul.rooms")];
 	const nothing = h("p.note");
 	const code = h("input", { placeholder: sayTitle("page code"), "aria-label": say("page code"), autocomplete: "off" });

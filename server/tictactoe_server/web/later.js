@@ -19,11 +19,7 @@ export function chooseLanguage(language = "") {
 
 const loadStyle = (href = "") => new Promise((resolve, reject) => document.head.append(h("link", { rel: "stylesheet", href, load: resolve, error: reject })));
 
-/**
- * Reload the page if something cannot be loaded any more because the server was upgraded: at most once a minute,
- * and only while the server answers.
- * @param {unknown} why
- */
+/** Reload the page if something cannot be loaded any more because the server was upgraded: at most once a minute, and only while the server answers. @param {unknown} why */
 async function reloadOnce(why) {
 	const last = Number(sessionStorage.getItem(RELOADED) ?? 0);
 	const { ok } = await fetch(urlOf("/healthz"));

@@ -6,60 +6,55 @@ import { seatIcon } from "./shapes.js";
 import { makeSmallBoard } from "./smallboard.js";
 import { describeClock, describeManners, formatDuration, isDraw, nameGame, nameMark, namePlayers } from "./words.js";
 
-export class Lobby {
-	/** @type {Map<string, Protocol.RoomSummary>} */
-	rooms = new Map();
-	element = h("ul.live-boards");
-	/** By room code, in the order of display. @type {Map<string, LiveCard>} */
-	cards = new Map();
-	isDemo = false;
-	/** The number of people online, 0 until the server has sent it. */
-	online = 0;
+/** @param {App} app @param {number} boards how many are wanted @param {() => void} onChange @param {true} [demo] whether computers play where nobody does */
+export function makeLobby({ connection }, boards, onChange, demo) {
+	const element = h("ul.live-boards");
+	const lobby = {
+		element,
+		/** @type {Map<string, Protocol.RoomSummary>} */
+		rooms: new Map(),
+		/** By room code, in the order of display. @type {Map<string, LiveCard>} */
+		cards: new Map(),
+		isDemo: false,
+		/** The number of people online, 0 until the server has sent it. */
+		online: 0,
+		onWelcome, onNews, tick, close,
+	};
+	return lobby;
 
-	/** @param {App} app @param {number} boards how many are wanted @param {() => void} onChange @param {boolean} [demo] whether computers play where nobody does */
-	constructor({ connection }, boards, onChange, demo = false) {
-		this.demo = demo;
-		this.connection = connection;
-		this.boards = boards;
-		this.onChange = onChange;
-	}
-
-	async onWelcome() {
-		const { connection, boards } = this;
-		const demo = this.demo || undefined;
+	async function onWelcome() {
 		const { rooms = [], online = 0 } = await connection.request({ type: "lobby", on: true, boards, demo }).catch(() => /** @type {Partial<Ok>} */ ({}));
-		this.online = online;
-		this.rooms = new Map(rooms.map((row) => [row.room, row]));
-		this.onChange();
+		lobby.online = online;
+		lobby.rooms = new Map(rooms.map((row) => [row.room, row]));
+		onChange();
 	}
 
-	close() {
-		this.connection.request({ type: "lobby", on: false }).catch(() => undefined);
+	function close() {
+		connection.request({ type: "lobby", on: false }).catch(() => undefined);
 	}
 
 	/** @param {News} news */
-	onNews(news) {
+	function onNews(news) {
 		if (news.type === "boards") {
-			this.isDemo = !!news.demo;
-			this.#draw(news.demo ? [news.demo] : news.boards);
-		}
-		else if (news.type === "lobby") {
-			for (const code of news.closed) this.rooms.delete(code);
-			for (const row of news.changed) this.rooms.set(row.room, row);
+			lobby.isDemo = !!news.demo;
+			draw(news.demo ? [news.demo] : news.boards);
+		} else if (news.type === "lobby") {
+			for (const code of news.closed) lobby.rooms.delete(code);
+			for (const row of news.changed) lobby.rooms.set(row.room, row);
 		} else return;
-		this.onChange();
+		onChange();
 	}
 
-	tick() {
-		for (const card of this.cards.values()) card.tick();
+	function tick() {
+		for (const card of lobby.cards.values()) card.tick();
 	}
 
-	/** @param {LiveBoard[]} boards all that are shown from now on */
-	#draw(boards) {
-		const cards = boards.map((live) => this.cards.get(keyOf(live)) ?? makeCard(live));
-		cards.forEach((card, index) => card.draw(boards[index]));
-		this.cards = new Map(cards.map((card) => [keyOf(card.live), card]));
-		showKeyed(this.element, cards, ({ live }) => keyOf(live), ({ item }) => item);
+	/** @param {LiveBoard[]} all that are shown from now on */
+	function draw(all) {
+		const cards = all.map((live) => lobby.cards.get(keyOf(live)) ?? makeCard(live));
+		cards.forEach((card, index) => card.draw(all[index]));
+		lobby.cards = new Map(cards.map((card) => [keyOf(card.live), card]));
+		showKeyed(element, cards, ({ live }) => keyOf(live), ({ item }) => item);
 	}
 }
 

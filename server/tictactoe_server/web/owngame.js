@@ -3,7 +3,7 @@
 import { say, sayTitle } from "./catalogue.js";
 import { button, field, h, select, show } from "./dom.js";
 import { checkField, checkbox } from "./forms.js";
-import { ARROWS, BLOCKED, DIRECTIONS, FREE, chosenRules, nameCell, nameCells, neighbour, parseCell } from "./rules.js";
+import { ARROWS, BLOCKED, DIRECTIONS, FREE, chosenRules, nameCell, neighbour, parseCell } from "./rules.js";
 import { drawSmall } from "./smallboard.js";
 
 const MARKS = "XOABCD";
@@ -46,7 +46,7 @@ function fitRules(own) {
 /** Return the fragment of a link to these rules, such as `own=4x5x3&marks=XOA&blocked=b2,c3&gravity`. @param {OwnRules} own */
 function writeOwn(own) {
 	const { rows, columns, line, marks, blocked, opening } = own;
-	const cells = nameCells(blocked, complete(own)).join(",").toLowerCase();
+	const cells = blocked.map((cell) => nameCell(cell, complete(own))).join(",").toLowerCase();
 	const terms = { marks: marks === "XO" ? "" : marks, blocked: cells, opening };
 	const given = Object.entries(terms).flatMap(([name, value]) => (value ? `${name}=${value}` : []));
 	return [`own=${rows}x${columns}x${line}`, ...given, ...FLAGS.filter((name) => own[name])].join("&");

@@ -97,7 +97,7 @@ export function makeReviewPanel(page, analyse) {
 	const review = new Review(analyse);
 	let isAll = false;
 	let isScanning = false;
-	const graph = makeGraph((ply) => page.timeline.look(ply));
+	const graph = makeGraph(page.timeline.look);
 	let turningPoint = 0;
 	const turned = button("", () => turningPoint && page.timeline.look(turningPoint), { class: "turned", hidden: true });
 	const pointed = h("p.pointed");
@@ -149,22 +149,16 @@ export function makeReviewPanel(page, analyse) {
 		graph.element.toggleAttribute("hidden", !isTwo || review.moves.length < 2);
 		noGraph.hidden = isTwo;
 		if (isTwo) graph.draw(review.pointsOf(state), here);
-		drawTurningPoint(state);
 		mistakes.disabled = !nextMistake(review.kinds, here);
-		page.draw();
-	}
-
-	/** @param {State} state */
-	function drawTurningPoint(state) {
 		const { known, moves } = review;
 		const count = moves.filter((_, ply) => known[ply]).length;
-		turned.hidden = state.status !== "over";
 		turningPoint = count === moves.length ? review.turningPoint : 0;
+		turned.hidden = state.status !== "over";
 		turned.disabled = !turningPoint;
-		if (count < moves.length) return setText(turned, say("view review progress", { n: count, count: moves.length }));
-		if (!turningPoint) return setText(turned, say("nothing given away"));
-		const at = turningPoint - 1;
-		return setText(turned, say("view review turned", { n: at + 1, compared: known[at].played?.text ?? "" }));
+		if (count < moves.length) setText(turned, say("view review progress", { n: count, count: moves.length }));
+		else if (!turningPoint) setText(turned, say("nothing given away"));
+		else setText(turned, say("view review turned", { n: turningPoint, compared: known[turningPoint - 1].played?.text ?? "" }));
+		page.draw();
 	}
 
 	function point(cell = -1) {

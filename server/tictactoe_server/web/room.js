@@ -163,11 +163,10 @@ export class Room {
 
 	/** @param {AskHere} request @param {string} [actor] */
 	ask(request, actor) {
-		const refuse = (/** @type {unknown} */ error) => {
+		return this.request(request, actor).then(() => true, (error) => {
 			this.ears?.onRefusal(messageOf(error), null);
 			return false;
-		};
-		return this.request(request, actor).then(() => true, refuse);
+		});
 	}
 
 	async leave() {

@@ -73,9 +73,6 @@ export const numberRow = (row, { rows, gravity }) => (gravity ? rows - row : row
 /** @type {(cell: number, rules: Rules) => string} */
 export const nameCell = (cell, rules) => nameColumn(cell % rules.columns) + numberRow(Math.floor(cell / rules.columns), rules);
 
-/** @type {(cells: Moves, rules: Rules) => string[]} */
-export const nameCells = (cells, rules) => cells.map((cell) => nameCell(cell, rules));
-
 /** Return the cell of `b2`, `2,3`, a digit on 3x3, or with gravity a column; else -1. @param {Rules} rules */
 export function parseCell(text = "", rules) {
 	const word = text.trim().toUpperCase();

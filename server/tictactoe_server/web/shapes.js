@@ -90,7 +90,11 @@ export function makeShapes(rules, look) {
 	/** @param {number} [fallen] so many rows it comes from above, 0 where it lies there already */
 	function makeMark(mark = "", fallen = 0) {
 		const index = marks.indexOf(mark);
-		if (look === "stones") return makeStone(index, fallen > 0);
+		if (look === "stones") {
+			const stone = svg("circle", { class: `mark stone${fallen ? " laid" : ""}`, cx: 50, cy: 50, r: 46 });
+			stone.style.fill = `url(#stone${index})`;
+			return stone;
+		}
 		const strokes = drawMark(marks, mark, fallen && look === "marks" ? " drawn" : "");
 		if (look === "marks") return strokes;
 		const fall = { "--fall": `${-fallen * SIDE}px`, "--fall-time": `${0.16 + Math.sqrt(fallen) * 0.13}s` };
@@ -116,12 +120,6 @@ export function makeShapes(rules, look) {
 		});
 		return svg("g", { class: "burst" }, bits);
 	}
-}
-
-function makeStone(index = 0, isLaid = false) {
-	const stone = svg("circle", { class: `mark stone${isLaid ? " laid" : ""}`, cx: 50, cy: 50, r: 46 });
-	stone.style.fill = `url(#stone${index})`;
-	return stone;
 }
 
 /** @type {Record<string, string>} */

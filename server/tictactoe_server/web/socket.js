@@ -22,45 +22,38 @@ export function takeSocket(url = "") {
 	return socket && socket.readyState <= WebSocket.OPEN ? socket : openSocket(url);
 }
 
-export class Ways {
+export function makeWays(url = "") {
+	let urls = [...new Set([url, HOME])];
 	/** @type {string[]} */
-	#urls;
-	/** @type {string[]} */
-	#servers = [];
+	let servers = [];
 	/** Whether the page's connection uses TLS; then it never moves to a server without TLS. */
-	#isSafe = false;
-
-	constructor(url = "") {
-		this.#urls = [...new Set([url, HOME])];
-	}
-
-	get isAlone() {
-		return this.#urls.length === 1;
-	}
+	let isSafe = false;
+	const isAlone = () => urls.length === 1;
+	return { isAlone, welcomeMs, next, leadsTo, learn };
 
 	/** How many ms a server has for its welcome: fewer if another server can be tried. */
-	get welcomeMs() {
-		return this.isAlone ? 8000 : 4000;
+	function welcomeMs() {
+		return isAlone() ? 8000 : 4000;
 	}
 
-	next() {
-		const [url, ...others] = this.#urls;
-		this.#urls = [...others, url];
-		return url;
+	function next() {
+		const [head, ...others] = urls;
+		urls = [...others, head];
+		return head;
 	}
 
 	/** Whether to follow a redirect: only within the cluster, never from TLS to plain, and only if the page's policy allows it. */
-	leadsTo(url = "") {
-		return (url.startsWith("wss:") || !this.#isSafe) && this.#servers.includes(url) && !forbidden.has(hostOf(url));
+	function leadsTo(there = "") {
+		return (there.startsWith("wss:") || !isSafe) && servers.includes(there) && !forbidden.has(hostOf(there));
 	}
 
-	/** Learn the servers of the cluster. Return the server's own URL if it is on this page's host, otherwise the URL by which we reached it. @param {string[]} servers those of the cluster, the one that says so first @param {string} url by which we reached it */
-	learn(servers, url) {
-		const [own, ...others] = servers;
-		this.#servers = servers;
-		this.#isSafe = url.startsWith("wss:");
-		const open = others.filter((other) => this.leadsTo(other)).sort(() => Math.random() - 0.5);
-		this.#urls = [...new Set([...open, HOME])];
-		return hostOf(own) === location.host && this.leadsTo(own) ? own : url; // the page's policy allows its own host
+	/** Learn the servers of the cluster, the one that lists them first. Return its own URL if it is on this page's host, otherwise the URL by which we reached it. @param {string[]} listed */
+	function learn(listed, reached = "") {
+		const [own, ...others] = listed;
+		servers = listed;
+		isSafe = reached.startsWith("wss:");
+		const open = others.filter(leadsTo).sort(() => Math.random() - 0.5);
+		urls = [...new Set([...open, HOME])];
+		return hostOf(own) === location.host && leadsTo(own) ? own : reached; // the page's policy allows its own host
 	}
 }

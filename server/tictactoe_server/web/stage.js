@@ -2,7 +2,7 @@
 
 import { say, sayTitle } from "./catalogue.js";
 import { button, h, isStale, setText, show, showKeyed, urlOf } from "./dom.js";
-import { changeLook, lookOf } from "./kept.js";
+import { changeLook, hasLooks, lookOf } from "./kept.js";
 import { nameCell } from "./rules.js";
 import { emblemOf, seatIcon } from "./shapes.js";
 import { makeDoor, makeInvitation } from "./waiting.js";
@@ -40,7 +40,7 @@ export function makeStage(page) {
 	);
 	/** The names of the answers to the first question that has a main answer, that answer first. @type {string[]} */
 	let answerNames = [];
-	return { element, draw, tick, drawPlace, drawBanner, drawConfirm, listAnswers: () => answerNames, readTurn };
+	return { element, draw, tick, drawBanner, drawConfirm, listAnswers: () => answerNames, readTurn };
 
 	function readTurn() {
 		return `${turnText.textContent} ${turnWhy.textContent}`.trim();
@@ -60,6 +60,8 @@ export function makeStage(page) {
 		if (page.title !== scene.title) app.retitle((page.title = scene.title));
 		element.classList.toggle("waiting", isWaiting);
 		place.hidden = turnLine.hidden = isWaiting;
+		if (place.firstChild !== page.board?.element) show(place, page.board?.element);
+		looks.hidden = !hasLooks(scene.state.rules);
 		drawTurn(scene);
 		place.classList.toggle("offline", scene.isFaint);
 		place.classList.toggle("past", scene.isBack);
@@ -118,12 +120,6 @@ export function makeStage(page) {
 		setText(turnText, text);
 		setText(turnWhy, why);
 		if (isStale(turnLine, mark)) show(turnLine, mark && seatIcon(lookOf(rules), rules.marks, mark), turnText, " ", turnWhy);
-	}
-
-	/** @param {HTMLElement} board */
-	function drawPlace(board, hasLooks = false) {
-		show(place, board);
-		looks.hidden = !hasLooks;
 	}
 
 	/** @param {Answer[]} deeds */

@@ -9,10 +9,10 @@ const SENTENCES = /** @type {const} */ (["hello", "luck", "nice", "well_played",
 export function makeTalk(page) {
 	let unread = 0;
 	/** The button that opens the chat if there is no room for it next to the board, with the number of unread lines. */
-	const heard = button(say("view talk"), () => toggle(), { class: "heard", "aria-expanded": "false" });
+	const heard = button(say("view talk"), toggle, { class: "heard", "aria-expanded": "false" });
 	const lines = h("ol.lines", { "aria-label": say("view talk"), tabindex: 0 });
 	const input = h("input", { maxlength: 200, placeholder: say("view talk hint"), "aria-label": say("view talk hint"), autocomplete: "off" });
-	const form = h("form.row", { submit: () => submit() }, input, h("button", say("view talk send")));
+	const form = h("form.row", { submit }, input, h("button", say("view talk send")));
 	const element = h("section.talk", { "aria-label": say("view talk") }, lines, form);
 	new ResizeObserver(() => (lines.scrollTop = lines.scrollHeight)).observe(lines);
 	return { heard, element, draw, hear, note };

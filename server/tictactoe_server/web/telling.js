@@ -1,7 +1,7 @@
 /** What happened in a room, in sentences, and which of them the page shows and plays a sound for. A viewer is the reader's public id. */
 
 import { say, sayOr } from "./catalogue.js";
-import { nameCell, nameCells, nameColumn, numberRow, placerOf, splitLines } from "./rules.js";
+import { nameCell, nameColumn, numberRow, placerOf, splitLines } from "./rules.js";
 import { describeCell, describePlayers, describeReason, describeRules, describeTurn, endFor, formatDuration, isDraw, joinWords, nameMark, nameOf, seatOf } from "./words.js";
 
 const MOST_NAMED = 6;
@@ -148,7 +148,7 @@ function sayOf(state, mark = "", id = "", viewer = "", places = {}) {
 }
 
 /** @param {Moves} cells @param {Rules} rules */
-const nameMoves = (cells, rules) => joinWords(nameCells(cells, rules));
+const nameMoves = (cells, rules) => joinWords(cells.map((cell) => nameCell(cell, rules)));
 
 /** The moves that the player of a mark asks to take back: up to their own last one. @param {State} state */
 export function describeTakeBack({ board, last, moves, rules }, asker = "") {

@@ -80,22 +80,19 @@ export function makeTimeline(page) {
 			item.className = kind;
 			item.firstElementChild.title = sayOr(`view move ${kind}`, "");
 		});
-		markCurrent(list.children[shown() - 1]?.firstElementChild ?? null);
+		const current = list.children[shown() - 1]?.firstElementChild;
+		const marked = list.querySelector("[aria-current]");
+		if (current !== (marked ?? undefined)) {
+			marked?.removeAttribute("aria-current");
+			current?.setAttribute("aria-current", "true");
+			// Read the position when the page is laid out anyway, which avoids a forced layout.
+			requestAnimationFrame(() => current instanceof HTMLElement && (list.scrollTop = current.offsetTop + current.offsetHeight - list.clientHeight));
+		}
 		setText(where, `${shown()} / ${moves.length}`);
 		playing.hidden = status !== "over" || !moves.length;
 		setText(playing, timer ? "❚❚" : "▶");
 		playing.setAttribute("aria-label", say(timer ? "view steps pause" : "view steps play"));
 		for (const one of back) one.disabled = shown() === 0;
 		for (const one of on) one.disabled = shown() === moves.length;
-	}
-
-	/** @param {Element | null} current the move that is looked at */
-	function markCurrent(current) {
-		const before = list.querySelector("[aria-current]");
-		if (current === before) return;
-		before?.removeAttribute("aria-current");
-		current?.setAttribute("aria-current", "true");
-		// Read the position when the page is laid out anyway, which avoids a forced layout.
-		requestAnimationFrame(() => current instanceof HTMLElement && (list.scrollTop = current.offsetTop + current.offsetHeight - list.clientHeight));
 	}
 }

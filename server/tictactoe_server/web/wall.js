@@ -2,7 +2,7 @@
 
 import { say } from "./catalogue.js";
 import { h } from "./dom.js";
-import { Lobby, layOut } from "./lobby.js";
+import { layOut, makeLobby } from "./lobby.js";
 
 const MOST_BOARDS = 100;
 const FEATURED_PLACES = 4;
@@ -13,7 +13,7 @@ export function makeWall(app) {
 	const address = h("b", app.linkTo().replace(/^https?:\/\/|\/$/g, ""));
 	const image = h("img.qr", { src: "/qr.svg", alt: say("page invite qr"), width: 120, height: 120 });
 	const note = h("p.wall-note", say("watch nothing"));
-	const lobby = new Lobby(app, MOST_BOARDS, draw);
+	const lobby = makeLobby(app, MOST_BOARDS, draw);
 	let featured = "";
 	const element = h("div.wall",
 		h("h1.unseen", say("page wall title")),

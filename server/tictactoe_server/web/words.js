@@ -2,7 +2,7 @@
 
 import { say, sayOr } from "./catalogue.js";
 import { lookOf } from "./kept.js";
-import { hasSingleKeys, nameCell, nameCells } from "./rules.js";
+import { hasSingleKeys, nameCell } from "./rules.js";
 
 const DRAWS = ["line", "full", "resigned", "timeout", "claimed", "agreed"];
 export const MOST_SENT = 64;
@@ -52,7 +52,7 @@ export function describeRules(rules) {
 	const parts = [say("rules size", { rows, columns }), say(misere ? "rules line loses" : "rules line", { line })];
 	if (marks.length !== 2) parts.push(say("rules players", { n: marks.length }));
 	if (blocked.length) {
-		const cells = blocked.length > 4 ? say("count cell", { n: blocked.length }) : nameCells(blocked, rules).join(" ");
+		const cells = blocked.length > 4 ? say("count cell", { n: blocked.length }) : blocked.map((cell) => nameCell(cell, rules)).join(" ");
 		parts.push(say("rules blocked", { cells }));
 	}
 	if (gravity) parts.push(say("rules gravity"));
@@ -107,6 +107,9 @@ export function describeCell(cell = 0, rules) {
 	const name = nameCell(cell, rules);
 	return hasSingleKeys(rules) ? say("cell with place", { cell: name, place: say(`place ${cell}`) }) : name;
 }
+
+/** @param {Rules} rules */
+export const describeTaken = (mark = "", cell = 0, rules) => say(mark === "#" ? "refused blocked" : "refused occupied", { cell: nameCell(cell, rules), mark });
 
 /** @param {State} state */
 export function describePlayers(state, viewer = "") {

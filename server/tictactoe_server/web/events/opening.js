@@ -22,13 +22,11 @@ function selectTime(usual = 60) {
 	return times;
 }
 
-const makeKinds = () => h("fieldset.kinds", h("legend", sayTitle("column kind")), KINDS.map((value, at) =>
-	h("label", h("input", { type: "radio", name: "kind", value, checked: !at }), h("b", nameKind(value)), h("small", say(`tournament about ${value}`)))));
-
 /** @param {App} app */
 export function showOpening(app) {
 	const title = h("input", { maxlength: 60, required: true, autocomplete: "off", autofocus: true });
-	const kinds = makeKinds();
+	const kinds = h("fieldset.kinds", h("legend", sayTitle("column kind")), KINDS.map((value, at) =>
+		h("label", h("input", { type: "radio", name: "kind", value, checked: !at }), h("b", nameKind(value)), h("small", say(`tournament about ${value}`)))));
 	const kind = () => /** @type {RadioNodeList} */ (form.elements.namedItem("kind"));
 	const games = PRESETS.filter((one) => rulesOf(one).marks.length === 2);
 	const game = select(games, (one) => say(`name of ${one}`));

@@ -2,7 +2,7 @@
 
 import { say, sayTitle } from "../catalogue.js";
 import { h, setText, show } from "../dom.js";
-import { Lobby, layOut } from "../lobby.js";
+import { layOut, makeLobby } from "../lobby.js";
 import { drawQr } from "../qr.js";
 import { formatDuration } from "../words.js";
 import { Following } from "./following.js";
@@ -32,7 +32,7 @@ export function makeEventWall(app, code = "", hash) {
 	const addressLine = h("p.wall-address", { "--length": address.length }, address);
 	const qr = drawQr(app, link);
 	const following = new Following(app, code, draw, key || ticket);
-	const lobby = new Lobby(app, MOST_BOARDS, draw);
+	const lobby = makeLobby(app, MOST_BOARDS, draw);
 	const element = h("div.event-wall", head, main, foot);
 	return { element, title: say("page event wall"), follows: [following, lobby], tick };
 
