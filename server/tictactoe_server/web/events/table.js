@@ -80,17 +80,14 @@ export const nameRound = (left = 0, all = 0) => ROUNDS[left] ? say(`tournament $
 export const makeBracket = (rounds, own, most = rounds.length) =>
 	h("ol.bracket", { "aria-label": say("tournament bracket") }, rounds.slice(-most).map((matches, at, { length }) => {
 		const name = nameRound(length - 1 - at, rounds.length);
-		return h("li", h("h3", name), h("ol", matches.map((match) => makeMatch(match, own))));
+		return h("li", h("h3", name), h("ol", matches.map(({ players, names, points = [], goes_on: winner, by }) => {
+			const sides = players.map((player, side) =>
+				h("p", { class: `${player && player === winner ? "won" : ""} ${player && player === own ? "own" : ""}` },
+					fit(names[side] ?? "–"), h("b", players[1] && points[side] !== undefined && formatPoints(points[side]))));
+			const why = by === "draw" && h("p.why", `${points.map(formatPoints).join(":")}, ${say("tournament by draw")}`);
+			return h("li.match", sides, players.length < 2 && h("p", say("tournament bye")), why);
+		})));
 	}));
 
 /** A name that shrinks if it is too long for its place. */
 export const fit = (name = "") => h("div.fit", h("span", { "--length": name.length }, name));
-
-/** @param {EventMatch} match */
-function makeMatch({ players, names, points = [], goes_on: winner, by }, own = "") {
-	const sides = players.map((player, at) =>
-		h("p", { class: `${player && player === winner ? "won" : ""} ${player && player === own ? "own" : ""}` },
-			fit(names[at] ?? "–"), h("b", players[1] && points[at] !== undefined && formatPoints(points[at]))));
-	const why = by === "draw" && h("p.why", `${points.map(formatPoints).join(":")}, ${say("tournament by draw")}`);
-	return h("li.match", sides, players.length < 2 && h("p", say("tournament bye")), why);
-}

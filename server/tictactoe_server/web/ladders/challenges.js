@@ -18,19 +18,16 @@ const isOwn = ({ home }, { player }) => player === home.player;
 
 /** Handle news of challenges and rated games; a challenge that a welcome does not list is over. @param {App} app @param {LadderNews} news */
 export function hearLadders(app, news) {
-	if (news.type === "rated") return tellRated(app, news);
+	if (news.type === "rated") {
+		const { shown } = app.rooms;
+		const isHere = shown?.code === news.room;
+		const told = describeRated(news, Object.fromEntries(app.names), isHere ? shown.viewer : app.home.player);
+		return isHere ? shown.ears?.onTold(told) : showNotice(told.join(" "));
+	}
 	if (news.type === "challenge_over") return finish(app, news);
 	const listed = news.type === "challenge" ? [news] : (news.challenges ?? []);
 	if (news.type === "welcome") for (const id of open.keys()) if (!listed.some(({ challenge }) => challenge === id)) finish(app, { challenge: id, how: "over" });
 	for (const challenge of listed) if (!open.has(challenge.challenge)) open.set(challenge.challenge, { challenge, banner: makeBanner(app, challenge) });
-}
-
-/** @param {App} app @param {Protocol.Rated} push */
-function tellRated({ names, home, rooms: { shown } }, push) {
-	const isHere = shown?.code === push.room;
-	const told = describeRated(push, Object.fromEntries(names), isHere ? shown.viewer : home.player);
-	if (isHere) shown.ears?.onTold(told);
-	else showNotice(told.join(" "));
 }
 
 /** @param {App} app @param {Protocol.OpenChallenge} challenge */

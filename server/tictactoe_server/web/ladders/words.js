@@ -10,17 +10,15 @@ const describeRating = (rating = 0, deviation = 0, isProvisional = false) => (is
 const signed = (points = 0) => `${points < 0 ? "" : "+"}${points}`;
 const nameSomebody = (name = "") => name || say("challenge somebody");
 
-/** Describe how a game changed a player's rating; without a name, the reader's own. @param {Protocol.RatingChange} change */
-function describeChange({ before, after, expected, provisional }, name = "") {
-	const [who, points] = [name ? "other" : "you", Math.round(expected * 100)];
-	const told = say("decimal", { whole: Math.floor(points / 100), hundredths: String(points % 100).padStart(2, "0") });
-	return say(`rated ${who}`, { name, after: `${Math.round(after)}${provisional ? "?" : ""}`, change: signed(Math.round(after) - Math.round(before)), expected: told });
-}
-
-/** @param {Protocol.Rated} push @param {Record<string, string>} names by the ids */
+/** Describe how a game changed the players' ratings, the reader's own first. @param {Protocol.Rated} push @param {Record<string, string>} names by the ids */
 export function describeRated({ players }, names, viewer = "") {
 	const rows = Object.entries(players).sort(([one], [other]) => Number(other === viewer) - Number(one === viewer));
-	return rows.map(([id, change]) => describeChange(change, id === viewer ? "" : (names[id] ?? id)));
+	return rows.map(([id, { before, after, expected, provisional }]) => {
+		const points = Math.round(expected * 100);
+		const told = say("decimal", { whole: Math.floor(points / 100), hundredths: String(points % 100).padStart(2, "0") });
+		const places = { after: `${Math.round(after)}${provisional ? "?" : ""}`, change: signed(Math.round(after) - Math.round(before)), expected: told };
+		return id === viewer ? say("rated you", places) : say("rated other", { name: names[id] ?? id, ...places });
+	});
 }
 
 /** @param {keyof typeof COLUMNS} of */
