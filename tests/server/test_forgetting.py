@@ -143,6 +143,20 @@ async def test_an_interrupted_deletion_is_completed_at_the_next_start(tmp_path: 
     assert traces(tmp_path, NAME, id) == []
 
 
+async def test_the_opponent_of_a_player_whose_erasure_a_crash_interrupted_can_claim(tmp_path: Path) -> None:
+    settings = Settings(host="127.0.0.1", port=0, data=tmp_path / "data", hold_seconds=0)
+    async with Server(settings) as server, open_peer(server.url, "bo") as bo, open_peer(server.url, NAME) as ana:
+        id, room = ana.welcome["player"], await live(ana, bo)
+        await save(server.core.store.table(FORGOTTEN), hash_id(id), Forgotten("player-1"), MISSING)
+        back_up(database_in(tmp_path / "data"), tmp_path / "crashed")
+    restore_backup(tmp_path / "again", tmp_path / "crashed")
+    async with Server(replace(settings, data=tmp_path / "again")) as server:
+        await until_done(server, id)
+        async with open_peer(server.url, token=bo.welcome["token"]) as bo:
+            await bo.ask("join", room=room)
+            assert (await bo.ask("claim", room=room, **{"as": "win"}))["type"] == "ok"
+
+
 async def test_an_export_has_all_data_in_pages(server: Server) -> None:
     async with open_peer(server.url, "bo") as bo, open_peer(server.url, NAME) as ana:
         room = await live(ana, bo)

@@ -117,18 +117,17 @@ def hand_over(room: Room, player: Player, now: int, heir: str) -> Room:
 
 def with_stand_in(room: Room, id: str, stand_in: str) -> Room:
     """Return the room with `stand_in` as id and name of the forgotten player `id` and guests, also in left seats."""
+    score, gone_at = (
+        {other_owner(key, id, stand_in): number for key, number in by_id.items()}
+        for by_id in (room.score, room.gone_at)
+    )
     seats = {}
     for mark, seat in room.seats.items():
         if seat is not None and owner_of(seat.player) == id:
             name = other_owner(seat.player, id, stand_in)
             seats[mark] = replace(seat, player=name, name=name, online=False)
-    if not seats:
-        return room
-    score, gone_at = (
-        {other_owner(key, id, stand_in): number for key, number in by_id.items()}
-        for by_id in (room.score, room.gone_at)
-    )
-    return with_seats(room, seats, score=score, gone_at=gone_at)
+            gone_at.setdefault(name, room.opened_at)  # stored as online, because the server crashed
+    return with_seats(room, seats, score=score, gone_at=gone_at) if seats else room
 
 
 def seat_of(player: Player, taken: Collection[str] = ()) -> SeatState:
