@@ -8,7 +8,7 @@ import { readKept, writeKept } from "./kept.js";
 import { Refused, patiently } from "./requests.js";
 import { Rooms } from "./rooms.js";
 import { Sound } from "./signals.js";
-import { describePush, describeUnanswered, messageOf } from "./words.js";
+import { describePush, messageOf } from "./words.js";
 
 const SHOWN_MS = 6000;
 
@@ -31,8 +31,7 @@ export class App {
 		this.around = around;
 		this.keep({});
 		this.home = this.connect(this.kept);
-		const connect = (url = "") => this.connect({ name: this.home.identity.name, token: this.home.identity.token }, url);
-		this.rooms = new Rooms(this.home, connect, (code, there) => this.say(describeUnanswered(code, there), this.rooms.shown?.code === code), this.kept);
+		this.rooms = new Rooms(this);
 	}
 
 	get connection() {
@@ -176,10 +175,7 @@ export class App {
 		return this.connection.request(request).catch((error) => void this.say(messageOf(error)));
 	}
 
-	/**
-	 * Enter a room and show it. While a new room is being opened, as after a double click, no other is opened.
-	 * @param {WayIn} request @param {(error: unknown) => void} [refuse]
-	 */
+	/** Enter a room and show it. While a new room is being opened, as after a double click, no other is opened. @param {WayIn} request @param {(error: unknown) => void} [refuse] */
 	async play(request, refuse = (error) => this.say(messageOf(error))) {
 		const isNew = request.type !== "join";
 		if (isNew && this.#isOpening) return undefined;

@@ -32,13 +32,7 @@ export class Connection {
 	/** @type {{resolve: () => void, reject: (why: Error) => void}[]} */
 	#waiting = [];
 	#closing = new AbortController();
-	#pulse = makePulse({
-		isOn: () => this.phase === "on",
-		isAlone: () => this.ways.isAlone(),
-		ask: () => void this.request({ type: "ping" }).catch(() => undefined),
-		giveUp: () => this.#abandon(),
-		onChange: () => this.ears.onPhase(),
-	}, this.#closing.signal);
+	#pulse = makePulse(this, this.#closing.signal);
 
 	/** @param {Known} known @param {ConnectionEars} ears */
 	constructor(known, ears, url = HOME) {
@@ -126,7 +120,7 @@ export class Connection {
 		socket.onclose = (event) => isOurs() && this.#lose(event.code);
 		// A connection that the page's policy forbids fires only `error`, since it never opened.
 		socket.onerror = () => isOurs() && this.#lose(1006);
-		this.#timer = setTimeout(() => isOurs() && this.#abandon(), this.ways.welcomeMs());
+		this.#timer = setTimeout(() => isOurs() && this.abandon(), this.ways.welcomeMs());
 		this.ears.onPhase();
 		if (socket.readyState === WebSocket.OPEN) this.#greet();
 	}
@@ -186,7 +180,7 @@ export class Connection {
 		this.#requests.lose();
 	}
 
-	#abandon() {
+	abandon() {
 		const socket = this.#socket;
 		this.#lose(1006);
 		socket?.close();
@@ -229,7 +223,7 @@ export class Connection {
 
 	/** Reconnect without waiting any longer, because the network may be back. */
 	#return() {
-		if (this.isSilent) this.#abandon();
+		if (this.isSilent) this.abandon();
 		if (this.phase === "on") this.#pulse.ask();
 		else if (this.phase !== "ended") this.retry();
 	}

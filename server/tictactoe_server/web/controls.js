@@ -2,7 +2,6 @@
 
 import { say } from "./catalogue.js";
 import { findDeed, isServerBot, takeOf } from "./choices.js";
-import { lookOf } from "./kept.js";
 import { FREE, nameCell, nextMark } from "./rules.js";
 import { describeTaken, describeTurn, messageOf } from "./words.js";
 
@@ -113,19 +112,9 @@ export function makeControls(page) {
 		if (page.review) return page.beginAnew();
 		page.timeline.pause();
 		const { makeReviewPanel } = await import("./review.js");
-		page.review = makeReviewPanel(page, analyse);
+		page.review = makeReviewPanel(page);
 		if (page.state?.status === "over" && !page.timeline.isBack) return page.timeline.look(page.timeline.shown - 1);
 		return page.review.look();
-	}
-
-	async function analyse(ply = 0) {
-		const { room, source, state } = page;
-		const stones = !!state && lookOf(state.rules) === "stones";
-		await (room?.connection ?? app.connection).arrive();
-		const { analysis } = room
-			? await room.request({ type: "analyse", ply, stones })
-			: await app.connection.request({ type: "review", game_id: source.past, replay: source.shared, ply, stones });
-		return /** @type {Analysis} */ (analysis);
 	}
 
 	async function share() {

@@ -41,8 +41,7 @@ export function show(element, ...children) {
 }
 
 /**
- * Make the children of `parent` match a list, in its order. An element is created once for each key, and drawn
- * each time.
+ * Make the children of `parent` match a list, in its order. An element is made once for each key, and drawn each time.
  * @template T
  * @param {Element} parent @param {readonly T[]} items @param {(item: T) => string} keyOf
  * @param {(item: T) => Element} make @param {(element: any, item: T) => void} [draw]

@@ -139,7 +139,12 @@ export class GamePage {
 		if (game && state) timeline.draw(state, game.viewer, review?.review.kinds);
 		const scene = this.#scene;
 		if (!scene) return this.tick();
-		this.#drawBoard(scene);
+		const { rules } = scene.state;
+		const look = lookOf(rules);
+		if (this.board?.look !== look || JSON.stringify(this.board.rules) !== JSON.stringify(rules)) this.board = makeBoard(this, rules, look);
+		const hasWinner = !!this.room?.isLocal && !!scene.state.result?.winner; // whoever wins is at this keyboard
+		const shown = this.days?.boardOf(scene.board) ?? scene.board;
+		this.board.draw(hasWinner ? { ...shown, isWon: true } : shown);
 		stage.draw(scene);
 		this.talk.draw();
 		if (this.days) this.days.draw();
@@ -148,16 +153,6 @@ export class GamePage {
 		this.element.classList.toggle("ended", !!this.room?.ended);
 		stage.tick(scene);
 		return this.#signal(scene.turn.kind === "mine", scene.head);
-	}
-
-	/** @param {Scene} scene */
-	#drawBoard(scene) {
-		const { rules } = scene.state;
-		const look = lookOf(rules);
-		if (this.board?.look !== look || JSON.stringify(this.board.rules) !== JSON.stringify(rules)) this.board = makeBoard(this, rules, look);
-		const hasWinner = !!this.room?.isLocal && !!scene.state.result?.winner; // whoever wins is at this keyboard
-		const shown = this.days?.boardOf(scene.board) ?? scene.board;
-		this.board.draw(hasWinner ? { ...shown, isWon: true } : shown);
 	}
 
 	async loadDays() {

@@ -36,11 +36,8 @@ export function makeHome(app, fragment = "") {
 	if (fragment && !shared) play.blame(say("page own bad link"));
 	const [turns, resume] = [makeTurns(app), makeResume(app)];
 	const side = makeSide(app, play);
-	const tiles = makeTiles(kept.game, (preset) => {
-		app.keep({ game: preset });
-		play.describe();
-	});
-	const keep = button("", () => showNames());
+	const tiles = makeTiles(app, play.describe);
+	const keep = button("", showNames);
 	const element = h("div.home",
 		h("div.hero", title, h("div.row", h("label.row", playing, name), keep)),
 		greeting,

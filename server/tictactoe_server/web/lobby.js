@@ -118,8 +118,9 @@ export function makeRow(names = "", terms, what = "", verb = "", href = "", kind
 
 /** @param {Iterable<Protocol.RoomSummary>} rooms */
 export function makeRoomRows(rooms) {
+	const isWaiting = (/** @type {Protocol.RoomSummary} */ { status }) => status === "waiting";
 	const open = [...rooms].filter(({ status }) => status !== "over");
-	const sorted = [...open.filter(isWaiting), ...open.filter((room) => !isWaiting(room))];
+	const sorted = open.sort((one, other) => Number(isWaiting(other)) - Number(isWaiting(one)));
 	return sorted.slice(0, MOST_LISTED).map((row) => {
 		const { room, rules, ply, clock } = row;
 		const terms = [nameGame(rules), describeClock(clock), ...describeManners(row)];
@@ -127,6 +128,3 @@ export function makeRoomRows(rooms) {
 		return makeRow(namePlayers(row), [...terms, say("count move", { n: ply })], room, sayTitle("key watch"), `/${room}#watch`);
 	});
 }
-
-/** @param {Protocol.RoomSummary} room */
-const isWaiting = ({ status }) => status === "waiting";

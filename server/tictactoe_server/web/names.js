@@ -13,7 +13,7 @@ let codes = [];
 
 addEventListener("beforeunload", (event) => codes.length && event.preventDefault());
 
-/** @param {App} app @param {string} [code] that another device showed, with which one came here */
+/** @param {App} app @param {string} [code] from the link of another device */
 export function showNames(app, code = "") {
 	const { connection } = app;
 	const [about, list, own, keep] = [h("p"), h("ul.rooms"), nameInput({ value: connection.name, input: drawKeep }), h("button")];

@@ -66,12 +66,9 @@ export function readOwn(fragment = "") {
 
 const number = (min = 1) => h("input", { type: "number", min, max: LARGEST });
 
-/**
- * @param {OwnRules} kept @param {(own: OwnRules) => void} onChange @param {(fragment: string) => unknown} onShare
- * @param {(message: string) => void} blame shows an error, or none
- */
-export function makeOwnGame(kept, onChange, onShare, blame) {
-	let own = fitRules(kept);
+/** @param {App} app @param {() => void} onChange @param {(message: string) => void} blame shows an error, or none */
+export function makeOwnGame(app, onChange, blame) {
+	let own = fitRules(app.kept.own);
 	const board = h("div.own-board");
 	const fields = {
 		rows: number(), columns: number(), line: number(2), marks: h("input", { autocomplete: "off", maxlength: MARKS.length }),
@@ -82,7 +79,7 @@ export function makeOwnGame(kept, onChange, onShare, blame) {
 		h("div.own-numbers", field(say("page new rows"), rows), field(say("page new columns"), columns), field(say("new room win"), line), field(say("new room marks"), marks, say("option marks"))),
 		FLAGS.map((name) => checkField(say(`new room ${name}`), fields[name], say(`option ${name}`))),
 		field(say("new room opening"), opening, say("option opening")),
-		h("div.row", button(sayTitle("key share"), () => onShare(writeOwn(own))), h("small", say("page own share note"))),
+		h("div.row", button(sayTitle("key share"), () => app.copy(app.linkTo(`#${writeOwn(own)}`))), h("small", say("page own share note"))),
 	));
 	draw();
 	return { element, fields };
@@ -97,13 +94,14 @@ export function makeOwnGame(kept, onChange, onShare, blame) {
 		});
 	}
 
-	/** @param {Partial<OwnRules>} changed @param {number} [focused] */
-	function change(changed, focused) {
+	/** @param {Partial<OwnRules>} changed */
+	function change(changed, focused = -1) {
 		own = fitRules({ ...own, ...changed });
 		blame("");
-		onChange(own);
+		app.keep({ own });
+		onChange();
 		draw();
-		if (focused !== undefined) focus(focused);
+		if (focused >= 0) focus(focused);
 	}
 
 	function draw() {

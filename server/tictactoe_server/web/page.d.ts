@@ -198,8 +198,6 @@ type Source = { code?: string; onlyWatches?: boolean; load?: () => Promise<Proto
 /** What an app needs of the page around it. */
 type Around = { navigate(url: string): unknown; onPhase(): void; onWelcome(): void; onNews(news: News): void };
 type ConnectionEars = { onPhase(): void; onWelcome(): void; onNews(news: News): void; onIdentity(connection: Connection): void };
-/** `isOn` is whether there is a line at all, `isAlone` whether there is no other server to go to, `ask` asks for a word, and `giveUp` drops the line. */
-type PulseEars = { isOn(): boolean; isAlone(): boolean; ask(): void; giveUp(): void; onChange(): void };
 
 type BoardKind = { rows: number; columns: number; marks: string; preset: string | null; gravity?: boolean };
 /** Who plays a mark of a pairing, their name as it is shown. */

@@ -15,10 +15,7 @@ const makeWay = (label = "", note = "", start, kind = "big", more) => h("div.way
 export function makePlayCard(app, mayPlay) {
 	const { kept } = app;
 	const [title, told, size] = [h("h2"), h("p"), h("span.note")];
-	const own = makeOwnGame(kept.own, (changed) => {
-		app.keep({ own: changed });
-		describe();
-	}, (fragment) => app.copy(app.linkTo(`#${fragment}`)), (message) => blame(message));
+	const own = makeOwnGame(app, () => describe(), (message) => blame(message));
 	const ownClock = h("input", { placeholder: say("page new clock example"), autocomplete: "off", input: () => blame("") });
 	const clock = makeClock(kept.clock, () => (ownClock.value = ""));
 	const level = select(LEVELS, describeLevel);

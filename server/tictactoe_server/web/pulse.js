@@ -8,8 +8,8 @@ const QUIET_MS = 1900;
 /** If there is no other server to try, the connection is given up after this time without an answer. */
 const SILENCE_MS = 12_000;
 
-/** @param {PulseEars} ears @param {AbortSignal} signal ends it */
-export function makePulse(ears, signal) {
+/** @param {Connection} connection @param {AbortSignal} signal ends it */
+export function makePulse(connection, signal) {
 	/** When the server was pinged, 0 if it has sent something since. */
 	let askedAt = 0;
 	let [isSilent, heardAt, checkedAt] = [false, 0, 0];
@@ -24,9 +24,9 @@ export function makePulse(ears, signal) {
 	}
 
 	function ask() {
-		if (!ears.isOn() || askedAt) return;
+		if (connection.phase !== "on" || askedAt) return;
 		askedAt = performance.now();
-		ears.ask();
+		connection.request({ type: "ping" }).catch(() => undefined);
 	}
 
 	function reset() {
@@ -38,16 +38,16 @@ export function makePulse(ears, signal) {
 		const now = performance.now();
 		if (askedAt && now - checkedAt > LATE_MS) askedAt = now; // an answer may have come meanwhile
 		checkedAt = now;
-		if (document.hidden || !ears.isOn()) return;
+		if (document.hidden || connection.phase !== "on") return;
 		const waited = askedAt ? now - askedAt : 0;
 		if (!askedAt && now - heardAt > QUIET_MS) ask();
-		else if (waited > (ears.isAlone() ? SILENCE_MS : QUIET_MS)) ears.giveUp();
+		else if (waited > (connection.ways.isAlone() ? SILENCE_MS : QUIET_MS)) connection.abandon();
 		else if (askedAt) setSilent(waited > QUIET_MS);
 	}
 
 	function setSilent(isNow = false) {
 		if (isSilent === isNow) return;
 		isSilent = isNow;
-		ears.onChange();
+		connection.ears.onPhase();
 	}
 }

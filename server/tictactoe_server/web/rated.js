@@ -7,8 +7,6 @@ import { setEmblem } from "./shapes.js";
 import { nameGame } from "./words.js";
 
 export const nameLadder = (preset = "") => nameGame({ preset, rows: 0, columns: 0, line: 0 });
-/** @param {App} app */
-export const listLadders = ({ connection }) => connection.welcome?.ladders ?? [];
 
 /** @param {App} app */
 export function linkTo(app, player = "", name = "") {
@@ -42,7 +40,7 @@ export function makeRated(app, clock) {
 	/** Hide the switch on servers without ladders; if only this game has none, name those that do. */
 	async function judge(preset = "") {
 		await app.arrive();
-		const keys = listLadders(app);
+		const keys = app.connection.welcome?.ladders ?? [];
 		title.hidden = box.hidden = !keys.includes(preset);
 		element.hidden = app.isNamed || !keys.length;
 		setText(why, box.hidden ? say("refused not_allowed ladder", { ladders: keys.map(nameLadder).join(", ") }) : say("rated note"));

@@ -28,10 +28,7 @@ export function isMoved(error) {
 	return error instanceof Refused && error.code === "moved";
 }
 
-/**
- * Ask until there is an answer: again after a loss, and after the time for which the server asks to wait.
- * @template T @param {() => Promise<T>} ask @param {(error: unknown) => boolean} isOver whether to give up after this error @returns {Promise<T>}
- */
+/** Ask until there is an answer: again after a loss, and after the time for which the server asks to wait. @template T @param {() => Promise<T>} ask @param {(error: unknown) => boolean} isOver whether to give up after this error @returns {Promise<T>} */
 export async function patiently(ask, isOver) {
 	try {
 		return await ask();

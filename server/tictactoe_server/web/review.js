@@ -2,6 +2,7 @@
 
 import { say, sayTitle } from "./catalogue.js";
 import { button, h, setText, show, svg } from "./dom.js";
+import { lookOf } from "./kept.js";
 import { patiently } from "./requests.js";
 import { FREE, placerOf } from "./rules.js";
 import { messageOf } from "./words.js";
@@ -92,8 +93,8 @@ export function nextMistake(kinds, here = 0) {
 	return all.find((ply) => ply > here) ?? all[0] ?? 0;
 }
 
-/** @param {GamePage} page @param {Analyse} analyse */
-export function makeReviewPanel(page, analyse) {
+/** @param {GamePage} page */
+export function makeReviewPanel(page) {
 	const review = new Review(analyse);
 	let isAll = false;
 	let isScanning = false;
@@ -107,6 +108,16 @@ export function makeReviewPanel(page, analyse) {
 	const element = h("section.review", { "aria-label": sayTitle("deed review") }, pointed, graph.element, noGraph, turned, h("div.row", mistakes, all));
 	const panel = { element, review, worths: /** @type {Worths | null} */ (null), text: "", look, point };
 	return panel;
+
+	async function analyse(ply = 0) {
+		const { app, room, source, state } = page;
+		const stones = !!state && lookOf(state.rules) === "stones";
+		await (room?.connection ?? app.connection).arrive();
+		const { analysis } = room
+			? await room.request({ type: "analyse", ply, stones })
+			: await app.connection.request({ type: "review", game_id: source.past, replay: source.shared, ply, stones });
+		return /** @type {Analysis} */ (analysis);
+	}
 
 	async function look() {
 		const { state, timeline: { shown: here } } = page;

@@ -91,7 +91,7 @@ export class Room {
 		if (this.ended || (old && state.seq < old.seq)) return;
 		Object.assign(this, { state, receivedAt: performance.now() });
 		const own = this.isLocal && Object.values(state.seats).find((seat) => seat?.player === this.player);
-		if (own) own.name = this.rooms.kept.here ?? own.name;
+		if (own) own.name = this.rooms.app.kept.here ?? own.name;
 		if (state.game !== old?.game || state.ply !== pending?.ply || state.turn !== this.seat) this.pending = null;
 		this.ears?.onUpdate(old, this.#afterLoss);
 		this.#afterLoss = false;

@@ -19,19 +19,14 @@ export class Rooms {
 	#rooms = new Map();
 	/** @type {Set<Connection>} */
 	#others = new Set();
-	#connect;
-	#onUnanswered;
 	/** @type {Map<string, Unanswered>} */
 	unanswered = new Map();
 	/** @type {Map<string, number>} */
 	#askedAt = new Map();
 
-	/** @param {Connection} home the first connection @param {(url: string) => Connection} connect @param {(code: string, there: Unanswered) => void} onUnanswered @param {Kept} kept */
-	constructor(home, connect, onUnanswered, kept) {
-		this.home = home;
-		this.kept = kept;
-		this.#connect = connect;
-		this.#onUnanswered = onUnanswered;
+	/** @param {App} app */
+	constructor(app) {
+		this.app = app;
 	}
 
 	find(code = "") {
@@ -41,7 +36,7 @@ export class Rooms {
 
 	/** @returns {HeldSeat[]} */
 	get held() {
-		const welcomed = (this.home.welcome?.rooms ?? []).filter(({ room }) => !this.#rooms.has(room));
+		const welcomed = (this.app.home.welcome?.rooms ?? []).filter(({ room }) => !this.#rooms.has(room));
 		const open = [...this.#rooms.values()].flatMap(({ code, seat, ended, state }) => {
 			if (!seat || ended || !state || state.status === "over") return [];
 			const names = Object.entries(state.seats).flatMap(([mark, one]) => (one ? [[mark, one.name]] : []));
@@ -51,7 +46,7 @@ export class Rooms {
 	}
 
 	async giveUp(code = "") {
-		const { welcome } = this.home;
+		const { welcome } = this.app.home;
 		if (welcome) welcome.rooms = welcome.rooms.filter(({ room }) => room !== code);
 		const room = this.find(code) ?? (await this.enter({ type: "join", room: code }));
 		await room.leave();
@@ -60,7 +55,7 @@ export class Rooms {
 	/** @param {WayIn} request */
 	async enter(request, url = "") {
 		const at = "room" in request ? this.find(request.room) : undefined;
-		const [ok, connection] = await this.#ask(request, at?.connection ?? this.home, url);
+		const [ok, connection] = await this.#ask(request, at?.connection ?? this.app.home, url);
 		const code = ok.room ?? "";
 		const room = this.#rooms.get(code) ?? new Room(this, connection, code);
 		this.#rooms.set(code, room);
@@ -89,11 +84,7 @@ export class Rooms {
 		}
 	}
 
-	/**
-	 * Send a request, following redirects. Ask the first server again if a server does not answer, or after too many
-	 * redirects.
-	 * @param {WayIn} request @param {Connection} first @returns {Promise<[Ok, Connection]>}
-	 */
+	/** Send a request, following redirects. Ask the first server again if a server does not answer, or after too many redirects. @param {WayIn} request @param {Connection} first @returns {Promise<[Ok, Connection]>} */
 	async #ask(request, first, url = "") {
 		const code = "room" in request ? request.room : "";
 		const end = performance.now() + RETRY_FOR_MS;
@@ -128,7 +119,7 @@ export class Rooms {
 		}
 	}
 
-	/** Return whether to tell the first server now that the server of our room does not answer. @param {WayIn} request @param {Connection} first */
+	/** Whether to report now that the server of our room does not answer. @param {WayIn} request @param {Connection} first */
 	#mayReport(request, { welcome }) {
 		const code = request.type === "join" ? request.room : "";
 		if (!this.find(code) && !welcome?.rooms.some(({ room }) => room === code)) return false;
@@ -141,14 +132,15 @@ export class Rooms {
 	#note(code = "", there) {
 		if (!code || (!there.step && this.unanswered.get(code)?.url === there.url)) return;
 		this.unanswered.set(code, there);
-		this.#onUnanswered(code, there);
+		this.app.say(describeUnanswered(code, there), this.shown?.code === code);
 	}
 
 	/** Return a connection to a server, opening one if there is none; rejects with `Lost`. */
 	async #reach(url = "") {
-		let connection = [this.home, ...this.#others].find((one) => one.url === url && one.phase !== "ended");
+		let connection = [this.app.home, ...this.#others].find((one) => one.url === url && one.phase !== "ended");
 		if (!connection) {
-			connection = this.#connect(url);
+			const { name, token } = this.app.home.identity;
+			connection = this.app.connect({ name, token }, url);
 			this.#others.add(connection);
 			connection.retry();
 		}
@@ -172,7 +164,7 @@ export class Rooms {
 
 	/** Close a connection that has no rooms left, unless it is the first. @param {Connection} connection */
 	release(connection) {
-		if (connection === this.home || this.of(connection).some(({ ended }) => !ended)) return;
+		if (connection === this.app.home || this.of(connection).some(({ ended }) => !ended)) return;
 		this.#others.delete(connection);
 		connection.close();
 	}

@@ -162,25 +162,19 @@ export function sceneOf(game, state, may, view) {
 		return seat ? made : [...made, home];
 	}
 
-	/** @param {readonly string[]} marks */
-	function describeQuestion(id = "", marks) {
-		const [mark] = marks;
-		if (id === "choose") {
-			const names = nameOf(state, rules.marks.replace(mark, ""));
-			return say(`waits choose ${rules.opening}${state.chosen?.length ? " again" : ""}`, { names, mark: nameMark(state, mark) });
-		}
-		const names = joinWords(marks.map((one) => nameOf(state, one)));
-		return say(`waits ${id}`, { name: names, names, n: marks.length, moves: id.endsWith("undo") ? describeTakeBack(state, mark) : "" });
-	}
-
 	function listQuestions() {
 		/** @type {Asked[]} */
 		const asked = [];
 		if (ended || view.isOffline) return asked;
-		/** @type {(id: string, marks: readonly string[], ...names: string[]) => unknown} */
-		const add = (id, marks, ...names) => {
-			const answers = may.filter((deed) => names.includes(deed.name)).map((deed, index) => ({ name: deed.name, label: describeDeed(deed, state), is_main: !index && id !== "choose" }));
-			asked.push({ id, text: describeQuestion(id, marks), answers });
+		/** @type {(id: string, marks: readonly string[], ...deeds: string[]) => unknown} */
+		const add = (id, marks, ...deeds) => {
+			const [mark] = marks;
+			const isChoice = id === "choose";
+			const answers = may.filter((deed) => deeds.includes(deed.name)).map((deed, index) => ({ name: deed.name, label: describeDeed(deed, state), is_main: !index && !isChoice }));
+			const names = isChoice ? nameOf(state, rules.marks.replace(mark, "")) : joinWords(marks.map((one) => nameOf(state, one)));
+			const sentence = isChoice ? `choose ${rules.opening}${state.chosen?.length ? " again" : ""}` : id;
+			const places = { name: names, names, n: marks.length, mark: nameMark(state, mark), moves: id.endsWith("undo") ? describeTakeBack(state, mark) : "" };
+			asked.push({ id, text: say(`waits ${sentence}`, places), answers });
 		};
 		if (own && findDeed(may, "choose")) add("choose", [own], "choose swap", "choose stay", "choose more");
 		for (const kind of /** @type {const} */ (["draw", "undo"])) {

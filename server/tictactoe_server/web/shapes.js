@@ -125,7 +125,7 @@ export function makeShapes(rules, look) {
 /** @type {Record<string, string>} */
 const STROKES = { X: "M27 27 73 73M73 27 27 73", O: "M50 24A26 26 0 1 1 49.9 24", A: "M28 75 50 25 72 75M36 57H64" };
 
-/** @param {string} marks in turn order, which colours them @param {string} [more] classes */
+/** @param {string} marks in turn order, which colours them */
 function drawMark(marks, mark = "", more = "") {
 	const kind = { class: `mark m${marks.indexOf(mark)}${more}` };
 	if (mark in STROKES) return svg("path", { ...kind, d: STROKES[mark], pathLength: 1 });

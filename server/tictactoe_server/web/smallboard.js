@@ -84,11 +84,15 @@ export function drawExample(preset = "") {
 	return drawSmall(rules, EXAMPLES[preset] ?? cells.join(""));
 }
 
-/** @param {(preset: string) => void} onChoose */
-export function makeTiles(chosen = "", onChoose) {
+/** @param {App} app @param {() => void} onChoose */
+export function makeTiles(app, onChoose) {
 	const tiles = [...PRESETS, OWN].map((value) => {
 		const words = h("span", h("b", keepTogether(say(`name of ${value}`))), " ", h("small", value === OWN ? say("page won custom") : describeRules(rulesOf(value))));
-		return h("label.tile", h("input", { type: "radio", name: "game", value, checked: value === chosen, change: () => onChoose(value) }), drawExample(value), words);
+		const change = () => {
+			app.keep({ game: value });
+			onChoose();
+		};
+		return h("label.tile", h("input", { type: "radio", name: "game", value, checked: value === app.kept.game, change }), drawExample(value), words);
 	});
 	return h("div.tiles", { role: "radiogroup", "aria-label": say("new room game") }, tiles);
 }

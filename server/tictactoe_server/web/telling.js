@@ -10,11 +10,7 @@ const LOSING = ["resigned", "timeout", "forfeit", "claimed"];
 /** What the board and the players' rows show, so that the talk does not repeat it. */
 const SHOWN_ELSEWHERE = ["moved", "ended", "dropped", "back"];
 
-/**
- * Return a sentence for each event of a state, at most; a result shares a sentence with the move that caused it.
- * @param {readonly Happening[]} events @param {State} state
- * @param {readonly string[]} [hidden] the types of events that are left out
- */
+/** Return a sentence for each event of a state, at most; a result shares a sentence with the move that caused it. @param {readonly Happening[]} events @param {State} state @param {readonly string[]} [hidden] the types that are left out */
 export function announce(events, state, viewer = "", afterLoss = false, hidden = []) {
 	const { rules, seats } = state;
 	/** @type {string[]} */

@@ -5,7 +5,7 @@ import { button, h, isStale, setText, show, showKeyed } from "../dom.js";
 import { describeReason } from "../words.js";
 import { describeScore, formatPoints, scoreOf, sidesOf } from "./tournaments.js";
 
-/** @param {Element} list @param {readonly Pairing[]} pairings @param {string} own the player who looks @param {Run | null} run for the organiser @param {boolean} [showsRound] @param {Following} [following] that tells how far games are */
+/** @param {Element} list @param {readonly Pairing[]} pairings @param {string} own the player who looks @param {Run | null} run for the organiser @param {Following} [following] that tells how far games are */
 export function drawPairings(list, pairings, own, run, showsRound = false, following) {
 	showKeyed(list, pairings, ({ id }) => `${id}${!!run}`, (pairing) => {
 		const row = h("li", h("span.pairing"));

@@ -76,7 +76,7 @@ const ROUNDS = ["final", "semifinals", "quarterfinals"];
 /** Return the name of the round that leaves this many players of all. */
 export const nameRound = (left = 0, all = 0) => ROUNDS[left] ? say(`tournament ${ROUNDS[left]}`) : say("tournament now", { round: all - left });
 
-/** @param {EventMatch[][]} rounds @param {string} own the player who looks @param {number} [most] how many rounds are shown */
+/** @param {EventMatch[][]} rounds @param {string} own the player who looks */
 export const makeBracket = (rounds, own, most = rounds.length) =>
 	h("ol.bracket", { "aria-label": say("tournament bracket") }, rounds.slice(-most).map((matches, at, { length }) => {
 		const name = nameRound(length - 1 - at, rounds.length);

@@ -13,8 +13,6 @@ import { describeChallenge, describeChallengeEnd, describeRated } from "./words.
 const open = new Map();
 /** The challenges made in this window: only here an accepted one opens its room by itself. @type {Set<string>} */
 const made = new Set();
-/** @param {App} app @param {Protocol.OpenChallenge} challenge */
-const isOwn = ({ home }, { player }) => player === home.player;
 
 /** Handle news of challenges and rated games; a challenge that a welcome does not list is over. @param {App} app @param {LadderNews} news */
 export function hearLadders(app, news) {
@@ -32,7 +30,8 @@ export function hearLadders(app, news) {
 
 /** @param {App} app @param {Protocol.OpenChallenge} challenge */
 function makeBanner(app, challenge) {
-	const [{ challenge: id, player, name, to, expires_ms }, own] = [challenge, isOwn(app, challenge)];
+	const { challenge: id, player, name, to, expires_ms } = challenge;
+	const own = player === app.home.player;
 	const isPlaying = () => !own && app.rooms.shown?.plays;
 	const accept = () => (!isPlaying() || confirm(say("page challenge sure"))) && answer(app, id, true);
 	const refuse = (label = "") => button(sayTitle(label), () => answer(app, id, false));
@@ -63,7 +62,7 @@ function finish(app, over) {
 	const text = describeChallengeEnd(over, challenge, app.home.player, app.names.get(challenge.to));
 	const enter = () => void app.play({ type: "join", room });
 	if (how !== "accepted") app.say(text);
-	else if (!isOwn(app, challenge)) return; // the answer itself leads the other player there
+	else if (challenge.player !== app.home.player) return; // the answer itself leads the other player there
 	else if (made.has(id) && !app.rooms.shown?.plays) enter();
 	else showNotice(text, button(say("page event board"), enter, { class: "primary" }));
 }

@@ -3,7 +3,7 @@
 import { say, sayTitle } from "../catalogue.js";
 import { button, h, setText, urlOf } from "../dom.js";
 import { makeGame } from "../history.js";
-import { linkTo, listLadders, nameLadder, playRated } from "../rated.js";
+import { linkTo, nameLadder, playRated } from "../rated.js";
 import { setEmblem } from "../shapes.js";
 import { messageOf } from "../words.js";
 import { askForGame, setBlocked } from "./challenges.js";
@@ -15,7 +15,7 @@ const MOST_LISTED = 50;
 export async function openPage(app, kind = "", id = "") {
 	await app.arrive();
 	if (kind === "ladder" && !id) {
-		const keys = listLadders(app);
+		const keys = app.connection.welcome?.ladders ?? [];
 		id = keys.find((key) => key === app.kept.game) ?? keys[0] ?? "";
 		history.replaceState(null, "", urlOf(`/ladder/${id}`));
 	}
@@ -34,7 +34,7 @@ async function makeLadder(app, key = "") {
 	const [best, { rows: near }] = await Promise.all([ask({ top: MOST_LISTED }), ask({ around: connection.player })]);
 	const [measured, closed] = best.text ?? [];
 	const title = say("page ladder title", { name: nameLadder(key) });
-	const links = listLadders(app).map((one) => h("a", { href: `/ladder/${one}`, "aria-current": one === key && "page" }, nameLadder(one)));
+	const links = (connection.welcome?.ladders ?? []).map((one) => h("a", { href: `/ladder/${one}`, "aria-current": one === key && "page" }, nameLadder(one)));
 	const element = h("div.ladders",
 		h("div.hero", h("h1", title), h("nav.row", { "aria-label": say("ladder title") }, links)),
 		!closed && h("div.row", button(say("page ladder play"), () => playRated(app, key), { class: "primary" })),
