@@ -129,13 +129,14 @@ export function makeControls(page) {
 		const { room } = page;
 		if (!room) return undefined;
 		const [id, argument = ""] = name.split(" ");
+		const action = /** @type {"offer" | "accept" | "decline"} */ (argument === "withdraw" ? "decline" : argument);
 		const { state, players } = room;
 		switch (id) {
 			case "draw":
-				return room.ask({ type: id, action: actionOf(argument) }, actor);
+				return room.ask({ type: id, action }, actor);
 			case "undo": {
 				const mover = room.actorOf(state?.board[state.last ?? 0]);
-				await room.ask({ type: id, action: actionOf(argument) }, mover);
+				await room.ask({ type: id, action }, mover);
 				// Players at the same keyboard agree without being asked.
 				return players.filter((player) => player !== mover).map((player) => room.ask({ type: id, action: "accept" }, player));
 			}
@@ -152,5 +153,3 @@ export function makeControls(page) {
 		}
 	}
 }
-
-const actionOf = (argument = "") => /** @type {"offer" | "accept" | "decline"} */ (argument === "withdraw" ? "decline" : argument);

@@ -26,9 +26,8 @@ export function makeTalk(page) {
 
 	/** @param {ChatLine} line */
 	function hear({ from, seat, ...line }) {
-		const text = wordsOf(line);
 		if (!lines.clientHeight) tellUnread(unread + 1);
-		add(h("li", h("b", from), h("small", seat ? "" : ` ${say("view talk watching")}`), ` ${text}`));
+		add(h("li", h("b", from), h("small", seat ? "" : ` ${say("view talk watching")}`), ` ${wordsOf(line)}`));
 	}
 
 	function note(text = "") {
