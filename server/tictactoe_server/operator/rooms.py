@@ -8,7 +8,7 @@ import click
 
 from tictactoe_protocol import parse_room_code
 from tictactoe_server.core.live_room import LiveRoom, closing_notice
-from tictactoe_server.operator.order import Listing, Order, OrderRefused, Row, ServerParts, named, run_at
+from tictactoe_server.operator.order import Listing, Order, Row, ServerParts, named, run_at, run_everywhere
 from tictactoe_server.operator.words import Reason, draw_table, reason_option, show, without_stop
 
 
@@ -17,7 +17,13 @@ class ListRooms(Listing, frozen=True, tag="rooms"):
 
     columns = ("room", "status", "visibility", "rules", "game", "ply", "players", "here", "watchers")
     nothing = "No rooms."
-    is_for_all = True
+
+    async def run(self, server: ServerParts) -> list[Row]:
+        """Return the rooms on all servers, then the rooms that are asleep, which every server knows."""
+        rows: list[Row] = await run_everywhere(self, server)
+        awake, unknown = {row["room"] for row in rows}, dict.fromkeys(self.columns)
+        asleep = [code for code in server.core.rooms.asleep if code not in awake]
+        return [*rows, *({**unknown, "room": code, "status": "asleep"} for code in asleep)]
 
     async def run_here(self, server: ServerParts) -> list[Row]:
         return [_row_of(live) for live in server.core.rooms.by_code.values()]
@@ -34,19 +40,12 @@ class RoomOrder(Order, frozen=True):
         id = others.server_of(code)
         return named(await run_at(id, self, server), others.cluster_status.names.get(id, id))
 
-    def find(self, server: ServerParts) -> LiveRoom:
-        code = parse_room_code(self.code)
-        live = server.core.rooms.by_code.get(code)
-        if live is None:
-            raise OrderRefused(f"There is no room {code}.")
-        return live
-
 
 class ShowRoom(RoomOrder, frozen=True, tag="room"):
     """Show the board, the players and the watchers of a room."""
 
     async def run_here(self, server: ServerParts) -> Row:
-        live = self.find(server)
+        live = await server.core.rooms.find(self.code)
         room, board, columns = live.room, live.room.position.board, live.room.rules.columns
         names = ("player", "name", "online", "bot", "left")
         return {
@@ -74,7 +73,7 @@ class CloseRoom(RoomOrder, frozen=True, tag="close"):
     outcome = "Closed room {room}."
 
     async def run_here(self, server: ServerParts) -> Row:
-        live, reason = self.find(server), without_stop(self.reason)
+        live, reason = await server.core.rooms.find(self.code), without_stop(self.reason)
         data = {"why": "reason", "reason": reason} if reason else {}
         await server.core.timers.end(live, closing_notice(live.room.code, "operator", **data))
         return _row_of(live)

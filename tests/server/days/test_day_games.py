@@ -11,7 +11,9 @@ from tests.peer import open_peer, play_out, until
 from tests.server.days.conftest import StartServer
 from tests.server.test_forgetting import until_done
 from tictactoe_protocol.terms import DAY_MS
+from tictactoe_server import OperatorError
 from tictactoe_server.features.days.service import DayGames
+from tictactoe_server.operator.rooms import CloseRoom, ListRooms, ShowRoom
 from tictactoe_server.play.names import Names
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
@@ -79,6 +81,18 @@ async def test_a_seat_in_a_sleeping_game_is_held(server: Server) -> None:
         async with open_peer(server.url, token=token) as peer:
             (held,) = peer.welcome["rooms"]
             assert held | {"rules": None} == {"room": room, "seat": mark, "rules": None, "names": {}, "turn": "X"}
+
+
+async def test_the_operator_lists_shows_and_closes_a_sleeping_game(server: Server) -> None:
+    room, *_ = await begin(server)
+    await asleep(server, room)
+    (row,) = await server.carry_out(ListRooms())
+    assert (row["room"], row["status"], row["players"]) == (room, "asleep", None)
+    assert (await server.carry_out(ShowRoom(room)))["status"] == "playing"
+    await asleep(server, room)
+    assert (await server.carry_out(CloseRoom(room)))["room"] == room
+    with pytest.raises(OperatorError, match="There is no room"):
+        await server.carry_out(ShowRoom(room))
 
 
 async def test_whose_turn_it_is(server: Server, clock: FakeClock) -> None:
