@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -115,8 +116,16 @@ def option(
     return field(default=default, metadata={"help": help, "type": type, "metavar": metavar, "name": name, **how})
 
 
+class FiniteRange(FloatRange):
+    """A range of numbers that refuses NaN and infinity, which `FloatRange` may accept."""
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> float:
+        number: float = super().convert(value, param, context)
+        return number if math.isfinite(number) else self.fail(f"{value!r} is not a number.", param, context)
+
+
 def seconds_option(default: float, help: str, least: float, most: float | None, name: str) -> Any:
-    return option(help, FloatRange(least, most), "SECONDS", default=default, name=name)
+    return option(help, FiniteRange(least, most), "SECONDS", default=default, name=name)
 
 
 def file_option(help: str) -> Any:
@@ -211,7 +220,7 @@ class Settings:
     )
     keep_history_days: float | None = option(
         "Delete finished games after this many days. [default: keep them forever]",
-        FloatRange(0),
+        FiniteRange(0, 36_500),
         "DAYS",
         name="keep-history",
     )
@@ -356,9 +365,7 @@ def with_counts(limits: Limits, counts: Mapping[str, int]) -> Limits:
 def options_of(kind: type) -> dict[str, Option]:
     """Return the options of a dataclass by field name. An option named "no-..." sets its field to False."""
     found = {}
-    for setting in fields(kind):
-        if not setting.metadata:
-            continue
+    for setting in (each for each in fields(kind) if each.metadata):
         how = dict(setting.metadata)
         name = how.pop("name") or setting.name.replace("_", "-")
         if name.startswith("no-"):

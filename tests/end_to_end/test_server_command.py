@@ -178,6 +178,8 @@ async def test_an_invalid_host_is_reported_in_one_line(host: str) -> None:
     [
         *((wrong.split(), "Usage: tictactoe-server") for wrong in ("--port 65536", "--port -1", "--port x", "x")),
         *((wrong.split(), "Usage: tictactoe-server") for wrong in ("--log-level loud", "--log-format xml")),
+        (["--keep-history", "inf"], "inf is not in the range 0<=x<=36500."),
+        (["--hold", "nan"], "'nan' is not a number."),
         (["--limit", "romms=3"], "Did you mean rooms?"),
         (["--limit", "rooms"], "needs a number"),
         (["--limit", "rooms=-1"], "needs a number"),

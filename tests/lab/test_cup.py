@@ -281,6 +281,7 @@ async def test_no_game_is_begun_or_kept_after_enough_were_played(file: CupFile) 
         ("--bot easy --bot medium --bot hard --sprt 0,5", "--sprt needs exactly two players."),
         ("--bot medium --bot hard --rounds 0", "0 is too small: 1 or more."),
         ("--bot medium --bot hard --move-seconds 0", "0.0 is out of range: 0.01 to 3600."),
+        ("--bot medium --bot hard --move-seconds nan", "nan is out of range: 0.01 to 3600."),
         ("--bot easy --bot hard --rules classic --openings 9", "No game is still open after 9 random moves"),
         ("--bot easy --bot hard --out /no/such/folder/x", "/no/such/folder/x cannot be written"),
     ],

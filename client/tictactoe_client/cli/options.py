@@ -44,7 +44,8 @@ class Count(click.ParamType[int | float]):
             number = self.kind(value)
         except ValueError:
             self.fail(say("no number", value=repr(value)), param, ctx)
-        if (self.least is not None and number < self.least) or (self.most is not None and number > self.most):
+        is_within = (self.least is None or self.least <= number) and (self.most is None or number <= self.most)
+        if not is_within:  # NaN is within no range
             id = "too small" if self.most is None else "out of range"
             self.fail(say(id, value=number, least=self.least, most=self.most), param, ctx)
         return number
