@@ -61,7 +61,7 @@ async def test_every_command_answers_in_words_and_in_json(tmp_path: Path) -> Non
             )
             assert (await bo.next_of("error"))["code"] == "kicked"
             banned = await tell(tmp_path, "ban", "192.0.2.7", "--for", "2h", "--reason", "noise")
-            assert re.fullmatch(r"Banned 192\.0\.2\.7/32 until .* UTC: closed 0 connections\.\n", banned)
+            assert re.fullmatch(r"Banned 192\.0\.2\.7/32 until .* UTC: closed 0 connections to this server\.\n", banned)
             assert "noise" in await tell(tmp_path, "bans")
             assert await tell(tmp_path, "unban", "192.0.2.7") == "Lifted the ban on 192.0.2.7/32.\n"
             assert await know(tmp_path, "bans") == []

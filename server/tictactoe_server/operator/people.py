@@ -128,7 +128,7 @@ class BanOrder(Order, frozen=True, tag="ban"):
     subject: Subject
     seconds: Annotated[Seconds | None, time_option("for", "Duration, such as 12h or 7d. [default: forever]")] = None
     reason: Annotated[Reason, reason_option("Reason to show to banned players.")] = ""
-    outcome = "Banned {subject} {end}: closed {connections}."
+    outcome = "Banned {subject} {end}: closed {connections} to this server."
 
     async def run_here(self, server: ServerParts) -> Row:
         """Store the ban, which the other servers read from the store, and close the connections to this server."""

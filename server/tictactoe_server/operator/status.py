@@ -107,12 +107,11 @@ class DrainOrder(Order, frozen=True, tag="drain"):
 
     def describe(self, answer: Row) -> str:
         count, left = answer["games"], answer["seconds_left"]
-        end = "stops" if answer["for_good"] else "restarts"
         if not count:
-            return f"No games are in progress: the server {end} now."
+            return "No games are in progress: the server stops now."
         latest = "" if left is None else f", in {show_duration(left)} at the latest"
         games = "the game in progress has" if count == 1 else f"{count} games in progress have"
-        return f"No new games begin. The server {end} when {games} ended{latest}."
+        return f"No new games begin. The server stops when {games} ended{latest}."
 
 
 class ListLimits(Listing, frozen=True, tag="limits"):
