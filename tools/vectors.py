@@ -185,7 +185,7 @@ def look_at(chance: random.Random, now: RoomState, may: Choices, *, is_online: b
         pending=chance.choice((None, None, *free[:1])),
         confirming=chance.choice(("", *costly)),
         is_kept=now.status == "over" and chance.random() < 0.3,
-        ended=chance.choice(("", "", "", "", "left", "closed", "moved", "replaced")),
+        ended=chance.choice(("", "", "", "", "left", "closed", "moved", "replaced", "card")),
         reason=chance.choice(("", "Nobody was here.")),
         is_offline=not is_online,
         unanswered=chance.choice((None, None, *_UNANSWERED)),

@@ -49,7 +49,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Calls the recipient to a tournament game. Attributes: mark: The mark that the recipient plays. against: The name of the opponent. due_ms: The time left for joining the room. */
+  /** Calls the recipient to a tournament game. Attributes: mark: The mark that the recipient plays. against: The name of the opponent. due_ms: The time left for joining the room; 0 if another connection of the recipient is there. */
   interface Call {
     type: "call";
     event: string;
@@ -893,10 +893,11 @@ declare namespace Protocol {
     player?: string;
   }
 
-  /** A newer connection of the same player has taken over the seat. */
+  /** A newer connection of the same player has taken over the seat. Attributes: by_card: Whether another player has the seat instead, who used the same card of a tournament. */
   interface Replaced {
     type: "replaced";
     room: string;
+    by_card?: boolean;
   }
 
   /** Resigns the game. */

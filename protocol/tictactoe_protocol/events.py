@@ -360,7 +360,7 @@ class Call(PushFields, frozen=True, tag="call"):
     Attributes:
         mark: The mark that the recipient plays.
         against: The name of the opponent.
-        due_ms: The time left for joining the room.
+        due_ms: The time left for joining the room; 0 if another connection of the recipient is there.
     """
 
     event: str

@@ -667,9 +667,14 @@ class LiveBoards(PushFields, frozen=True, tag="boards"):
 
 
 class Replaced(PushFields, frozen=True, tag="replaced"):
-    """A newer connection of the same player has taken over the seat."""
+    """A newer connection of the same player has taken over the seat.
+
+    Attributes:
+        by_card: Whether another player has the seat instead, who used the same card of a tournament.
+    """
 
     room: str
+    by_card: bool = False
 
 
 class Moved(PushFields, frozen=True, tag="moved"):

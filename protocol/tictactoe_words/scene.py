@@ -18,7 +18,7 @@ from tictactoe_words.openings import choices_at, placer
 from tictactoe_words.telling import describe_verdict, describe_why_over, tell_choice
 from tictactoe_words.wording import describe_cell, describe_level, describe_turn, format_duration, name_of, seat_of
 
-Ended = Literal["", "left", "closed", "moved", "replaced"]
+Ended = Literal["", "left", "closed", "moved", "replaced", "card"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,8 +303,8 @@ def _first_move_ms(state: RoomState, passed_ms: float) -> int | None:
 
 def describe_banner(state: RoomState, view: View) -> str:
     """Return a sentence about the room or the connection if there is a problem, or ""."""
-    if view.ended == "replaced":
-        return say("taken over by card" if state.event else "taken over")
+    if view.ended in ("replaced", "card"):
+        return say("taken over by card" if view.ended == "card" else "taken over")
     if view.ended:
         reason = clean_text(view.reason).rstrip(".")
         return say("room closed", room=state.room, reason=reason) if view.ended == "closed" else reason

@@ -142,7 +142,8 @@ test("a room that has ended leads home, and back where another connection has th
 	assert.deepEqual(names(scene(stateOf(), { game: { ended: "closed" } }).deeds), ["home"]);
 	assert.deepEqual(names(scene(stateOf({ event: "E4NT22" }), { game: { ended: "closed" } }).deeds), ["event", "home"]);
 	assert.deepEqual(names(scene(stateOf(), { game: { ended: "replaced" } }).deeds), ["back", "home"]);
-	assert.deepEqual(names(scene(stateOf({ event: "E4NT22" }), { game: { ended: "replaced" } }).deeds), ["event", "home"]);
+	assert.deepEqual(names(scene(stateOf({ event: "E4NT22" }), { game: { ended: "replaced" } }).deeds), ["back", "event", "home"]);
+	assert.deepEqual(names(scene(stateOf({ event: "E4NT22" }), { game: { ended: "card" } }).deeds), ["event", "home"]);
 });
 
 test("a finished game can be reviewed, and its player can share it", () => {

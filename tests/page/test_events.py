@@ -131,7 +131,8 @@ async def test_an_organiser_pastes_a_roster_prints_its_cards_and_begins(server: 
     place = links[1].partition("#")[0]
     await expect(org.page.locator(".told").first).to_contain_text(f"open {place} and type its code.")
     await expect(org.button("Begin")).to_be_hidden()
-    anna = await visit(f"http://{links[0]}")
+    anna = await visit(f"http://{links[0].partition('#')[0]}")
+    await anna.page.get_by_label("Code to enter").fill(links[0])
     oezil = await visit(address(server))
     await oezil.page.get_by_placeholder("code or link").fill(links[1].replace("#", " #").lower())
     await oezil.page.keyboard.press("Enter")
@@ -231,6 +232,28 @@ async def test_a_card_moves_a_game_to_another_device(server: Server, visit: Visi
     await bo.ask("resign", room=room)
     await other.button("To the event").click()
     await expect(other.page.locator(".entry")).to_contain_text("You finished in place 1")
+
+
+async def test_a_second_window_at_an_event_leaves_the_game_to_the_first(server: Server, visit: Visit, bo: Peer) -> None:
+    event = await open_event(bo, bo)
+    first = await visit(address(server, f"/e/{event}"))
+    await enter(first, "ana")
+    await expect(first.page.locator(".entry")).to_contain_text("You are in")
+    await begin_event(bo, event)
+    room = await come(bo)
+    await first.page.wait_for_url(f"**/{room}")
+    await expect(first.page.locator(".board")).to_be_visible()
+    second = await first.page.context.new_page()
+    await second.goto(address(server, f"/e/{event}"))
+    await expect(second.get_by_role("button", name="To the board")).to_be_visible()
+    await expect(first.page.locator(".banner")).to_be_hidden()
+    await second.get_by_role("button", name="To the board").click()
+    await expect(second.locator(".board")).to_be_visible()
+    await first.hears("You continued this game in another window or on another device.")
+    await expect(first.page.get_by_label("Say something")).to_be_hidden()
+    await first.button("Continue here").click()
+    await expect(first.page.locator(".banner")).to_be_hidden()
+    await expect(second.locator(".banner")).to_be_visible()
 
 
 def event_state(**pairing: object) -> Message:

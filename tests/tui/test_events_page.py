@@ -64,7 +64,7 @@ async def test_a_player_whose_card_is_taken_over_is_told_and_does_not_reconnect(
         server.answers[Join] = lambda request: [Ok(id=identity(request), room=ROOM, seat="X"), there]
         await server.push(CALL)
         await ana.until("Your move, X.")
-        await server.push(Replaced(room=ROOM))
+        await server.push(Replaced(room=ROOM, by_card=True))
         await ana.until("Your card was opened on another device. The game goes on there.", "Waiting for")
         await server.close(1012, "restart")
         await until(lambda: len(heard(server, EventWatch)) == 2)

@@ -54,6 +54,17 @@ async def test_an_abandoned_seat_is_offered_until_it_is_used(clocked: Server, op
         await ana.do("escape enter", "> Find an opponent", gone="Resume")
 
 
+async def test_a_game_continued_elsewhere_can_be_resumed(server: Server, open_screen: OpenScreen) -> None:
+    async with two_playing(server, "bo", "ana") as (_, other, code):
+        leave_seat(server.url, code, other.welcome["token"])
+        async with open_screen(server.url, name=None) as ana:
+            await ana.until(f"> Resume {code}")
+            await ana.do("enter", "It's bo's move.")
+            await other.ask("join", room=code)
+            await ana.until("You continued this game in another window", f"> Resume {code}")
+            await ana.do("enter", "It's bo's move.")
+
+
 async def test_a_seat_lost_meanwhile_is_forgotten(server: Server, open_screen: OpenScreen) -> None:
     async with a_seat_left(server, [0, 4]) as (bo, code):
         await bo.ask("resign", room=code)

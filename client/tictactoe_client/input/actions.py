@@ -154,8 +154,8 @@ class Actions:
                 return [say("room gone", room=room, why=clean_text(refused.message))]
             case events.Closed(reason):
                 return [describe_banner(state, View(ended="closed", reason=reason))]
-            case events.Replaced():
-                return [describe_banner(state, View(ended="replaced"))]
+            case events.Replaced(by_card):
+                return [describe_banner(state, View(ended="card" if by_card else "replaced"))]
         return []
 
     async def do_line(self, line: str) -> Outcome:

@@ -338,7 +338,9 @@ class Client:
                 self._enter_soon(room, message)
                 return
             case pushes.Closed() | pushes.Replaced() if room is not None:
-                room._end(events.Closed(push.reason) if isinstance(push, pushes.Closed) else events.Replaced())
+                room._end(
+                    events.Closed(push.reason) if isinstance(push, pushes.Closed) else events.Replaced(push.by_card)
+                )
             case pushes.ChatLine() if room is not None:
                 room._hear(push)
             case pushes.Notice():

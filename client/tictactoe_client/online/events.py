@@ -124,7 +124,9 @@ class Closed(Struct, frozen=True):
 
 
 class Replaced(Struct, frozen=True):
-    """A newer connection of ours took the seat; this is the room's last event here."""
+    """A newer connection of ours, or a player with the same card, took the seat; this is the room's last event here."""
+
+    by_card: bool = False
 
 
 class Cut(Struct, frozen=True):

@@ -17,6 +17,7 @@ from tictactoe_client.input.ways import Choice, against_computer, next_turn, tog
 from tictactoe_client.nearby import NearbyServer, follow_nearby
 from tictactoe_client.online.address import Address
 from tictactoe_client.online.client import Client
+from tictactoe_client.online.room import Room
 from tictactoe_client.text.lobby import describe_others, list_turns, name_with_time, short_rules
 from tictactoe_client.text.talk import describe_device_news, list_greeting
 from tictactoe_client.tui.events import EventsPage
@@ -118,6 +119,7 @@ class HomePage(ListPage):
         self.menu, self.waiting = Vertical(id="menu"), Vertical(id="waiting")
         self.game, self.level = MenuChoice("classic"), MenuChoice("medium")
         self.held: tuple[HeldSeat, ...] = ()
+        self._left: Room | None = None
         self.nearby: tuple[NearbyServer, ...] = ()
         self._entries: dict[str, Entry] = {}
         self._wants_rated = False
@@ -292,14 +294,20 @@ class HomePage(ListPage):
     def opened(self) -> None:
         """Refresh the lists, and choose another line than the one for room codes, where letters are not shortcuts."""
         self.program.lobby.follow()
-        client = self.program.session.client
-        if client is not None and client.turns:
+        client, room = self.program.session.client, self._left
+        if room is not None and room.ended == "replaced" and room.plays:
+            seat = HeldSeat(room.code, room.seat or "", room.state.rules, {}, room.state.turn)
+            self.held = (seat, *self.held)
+            self.choose(f"resume-{room.code}")
+        elif client is not None and client.turns:
             self.choose("turns")
         elif self.chosen == "join":
             self.choose("match")
+        self._left = None
 
     def covered(self, screen: object) -> None:
         if isinstance(screen, RoomScreen):
+            self._left = screen.room
             self.held = tuple(seat for seat in self.held if seat.room != screen.room.code)
             self.program.lobby.follow(on=False)
 

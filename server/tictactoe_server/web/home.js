@@ -104,6 +104,8 @@ function makeSide(app, play) {
 	}
 
 	function join() {
+		const [, link] = code.value.match(/#link=(\w+)/) ?? code.value.replace(/[\s-]/g, "").match(/^(\w{8})$/) ?? [];
+		if (link) return app.navigate(`/#link=${link}`); // of another device
 		const [pasted, ticket] = code.value.split(/#\s*([\w-]{12,})/); // a ticket is secret, so it stays in the fragment
 		const text = cutPasted(pasted);
 		if (text) app.navigate(`/${encodeURIComponent(text)}${ticket ? `#${ticket}` : ""}`);

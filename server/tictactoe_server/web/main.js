@@ -151,7 +151,7 @@ function onWelcome() {
 
 addEventListener("click", (event) => {
 	const at = event.target instanceof Element ? event.target.closest("a") : null;
-	if (!at || at.origin !== location.origin || event.ctrlKey || event.metaKey || event.shiftKey) return;
+	if (!at || at.target || at.origin !== location.origin || event.ctrlKey || event.metaKey || event.shiftKey) return;
 	event.preventDefault();
 	navigate(at.href);
 });

@@ -74,7 +74,7 @@ interface ShownGame {
 	plays: boolean;
 	receivedAt: number;
 	pending: { cell: number; ply: number } | null;
-	ended: "" | "left" | "closed" | "moved" | "replaced";
+	ended: "" | "left" | "closed" | "moved" | "replaced" | "card";
 	isLive: boolean;
 	closedReason?: string;
 }

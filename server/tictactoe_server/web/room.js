@@ -106,7 +106,7 @@ export class Room {
 	/** @param {News} news of this room */
 	hear(news) {
 		if (news.type === "room") this.#receive(/** @type {State} */ (news));
-		else if (news.type === "replaced") this.end("replaced");
+		else if (news.type === "replaced") this.end(news.by_card ? "card" : "replaced");
 		else if (news.type === "closed") this.end("closed", news.reason);
 		else if (news.type === "chat") {
 			if (this.talk.some(({ at, player, text }) => at === news.at && player === news.player && text === news.text)) return;

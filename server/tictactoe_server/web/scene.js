@@ -64,7 +64,7 @@ export function sceneOf(game, state, may, view) {
 	}
 
 	function describeBanner() {
-		if (ended === "replaced") return say(event ? "taken over by card" : "taken over");
+		if (ended === "replaced" || ended === "card") return say(ended === "card" ? "taken over by card" : "taken over");
 		const reason = (game.closedReason ?? "").replace(/\.$/, "");
 		if (ended) return ended === "closed" ? say("room closed", { room: state.room, reason }) : reason;
 		return view.trouble || describeUnanswered(state.room, view.unanswered);
@@ -144,8 +144,8 @@ export function sceneOf(game, state, may, view) {
 		const hasMenu = isLive && !ended && isOver && !view.isReviewing && !!(own || seatOf(state, viewer));
 		const home = { name: "home", label: say("key to home"), is_more: hasMenu };
 		const toEvent = { name: "event", label: say("page event to"), is_main: true };
-		if (ended && event) return [toEvent, home]; // the event goes on, or by a card another has the seat
-		if (ended) return ended === "replaced" ? [{ name: "back", label: say("scene take back") }, home] : [home];
+		const back = { name: "back", label: say("scene take back") };
+		if (ended) return [...(ended === "replaced" ? [back] : []), ...(event ? [toEvent] : []), home];
 		/** @type {Answer[]} */
 		const made = may.filter((deed) => BUTTONS.test(deed.name)).flatMap((deed) => {
 			const isReview = deed.name === "review";

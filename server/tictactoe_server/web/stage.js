@@ -104,7 +104,7 @@ export function makeStage(page) {
 			if (player) names.set(player, name);
 			if (leads && player && !is_own && ownerOf(player) === player) who.children[0].href = urlOf(`/player/${player}`);
 			else who.children[0].removeAttribute("href");
-			setText(who.children[1], note || (moves ? say("player moves") : ""));
+			setText(who.children[1], note || (moves && !page.room?.ended ? say("player moves") : ""));
 			setText(scored, String(score ?? ""));
 			if (clock_ms === null) return;
 			setText(clock, page.days ? formatLong(clock_ms) : formatDuration(clock_ms));

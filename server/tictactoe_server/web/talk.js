@@ -19,8 +19,8 @@ export function makeTalk(page) {
 
 	function draw() {
 		const { chat = "on" } = page.app.connection.welcome ?? {};
+		form.hidden = chat === "off" || !!page.room?.ended;
 		if (!isStale(form, chat)) return;
-		form.hidden = chat === "off";
 		if (chat === "sentences") show(form, SENTENCES.map((id) => button(say(`sentence ${id}`), () => page.room?.ask({ type: "chat", sentence: id }))));
 	}
 

@@ -158,8 +158,10 @@ export function describeUnanswered(room = "", there) {
 /** Cut pasted text to what the server accepts as a room: the last link without its query, or the text without words in lower case. */
 export function cutPasted(pasted = "") {
 	// In capitals, because the paths of other pages, such as "wall", are in lower case.
-	const text = pasted.trim().replace(/^[a-z]+$/, (word) => word.toUpperCase());
+	const text = pasted.normalize("NFKC").trim().replace(/^[a-z]+$/, (word) => word.toUpperCase());
 	if (text.length <= MOST_SENT) return text;
+	const [, joined] = text.match(/ join ([\w-]{6,8})(?!\S)/) ?? []; // a command of the terminal, with options
+	if (joined) return joined;
 	const links = text.replace(/%3A/gi, ":").replace(/%2F/gi, "/").match(/https?:\/\/[^\s?#&]+/gi);
 	return (links?.at(-1) ?? text.replace(/(?<!\S)[^\s\d\p{Lu}]+(?!\S)/gu, "·")).slice(-MOST_SENT);
 }

@@ -55,7 +55,9 @@ class Events(RuleBasedStateMachine):
     def open(
         self, kind: str, double: bool, entry: str, full: bool, advance: str, bots: int, players: int, late: int
     ) -> None:
-        terms: dict[str, Any] = {"double": double, "entry": entry, "advance": advance, "late_until": late}
+        terms: dict[str, Any] = {"double": double, "entry": entry, "advance": advance}
+        if kind == "swiss":
+            terms["late_until"] = late
         if full:
             terms |= {"start": "full", "size": bots + 3}
         if entry == "roster":

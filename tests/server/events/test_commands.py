@@ -32,6 +32,7 @@ def test_bots_are_entered_at_once_under_names_that_tell_them_apart() -> None:
     [
         ({"rules": "three-players"}, ("not_allowed", "event marks")),
         ({"start": "full"}, ("not_allowed", "event few")),
+        ({"late_until": 2}, ("not_allowed", "event late")),
         ({"size": 25}, ("event_full", "kind")),
         ({"bots": ("rules",) * 25}, ("event_full", "kind")),
         ({"bots": ("rules",) * 201}, ("event_full", "")),

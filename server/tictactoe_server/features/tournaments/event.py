@@ -383,6 +383,8 @@ def open_event(
         raise Refused(ErrorCode.NOT_ALLOWED, "event marks", path="rules")
     asked = {name: value for name in Event.__struct_fields__ if (value := getattr(request, name, UNSET)) is not UNSET}
     if request.kind != "swiss":
+        if asked.get("late_until"):
+            raise Refused(ErrorCode.NOT_ALLOWED, "event late", path="late_until")
         asked |= {"rounds": 0, "late_until": 0}
     bots, roster = request.bots, request.roster
     if request.start == "full" and request.size is UNSET:

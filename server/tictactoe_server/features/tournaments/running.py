@@ -163,11 +163,13 @@ class Running(RoomPolicy):
 
     def _call(self, event: Event, pairing: Pairing, mark: str) -> EventCall:
         other = event.entrant(next(id for own, id in pairing.players.items() if own != mark))
+        player = pairing.players[mark]
+        rooms = [one.room for one in self._core.indexes.seats.rooms_of(player) if one.room.code == pairing.room]
         left = pairing.opened_at + event.ready_ms - self._core.time()
-        if left <= 0:  # show an absent player the whole time, which restarts when the game goes on
-            player = pairing.players[mark]
-            rooms = [one.room for one in self._core.indexes.seats.rooms_of(player) if one.room.code == pairing.room]
-            left = 0 if any(room.seat(room.mark_of(player)).online for room in rooms) else event.ready_ms
+        if any(room.seat(room.mark_of(player)).online for room in rooms):
+            left = 0
+        elif left <= 0:  # show an absent player the whole time, which restarts when the game goes on
+            left = event.ready_ms
         return EventCall(event.code, pairing.id, pairing.room, mark, "" if other is None else other.name, left)
 
     def after_change(self, live: LiveRoom) -> None:
@@ -382,7 +384,7 @@ def _notify_replaced(live: LiveRoom, holder: str, error: Exception | None) -> No
     session = live.players.get(holder)
     if error is None and session is not None and live.room.mark_of(holder) is None:
         live.part(session)
-        session.push(Replaced(live.room.code))
+        session.push(Replaced(live.room.code, by_card=True))
 
 
 async def _all(work: Sequence[Coroutine[Any, Any, object]]) -> None:

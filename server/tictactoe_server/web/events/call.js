@@ -4,7 +4,7 @@ import { showBanner } from "../banner.js";
 import { say } from "../catalogue.js";
 import { button, h } from "../dom.js";
 
-/** The calls already answered or shown, by room: every connection receives them. @type {Set<string>} */
+/** The calls already answered or shown, by room: every connection receives them, and each new one receives them again. @type {Set<string>} */
 const known = new Set();
 
 /** @param {App} app @param {Call} call */
@@ -12,6 +12,7 @@ export function answerCall(app, { room, against, due_ms }) {
 	// A wall stays open, even if its organiser plays too.
 	if (location.pathname.endsWith("/wall") || known.has(room) || app.rooms.find(room)?.seat) return;
 	known.add(room);
+	if (!due_ms) return; // the player plays in another window or on another device
 	const until = performance.now() + due_ms;
 	/** @type {HTMLElement | null} */
 	let banner = null;
@@ -29,13 +30,12 @@ export function answerCall(app, { room, against, due_ms }) {
 	}
 
 	function enter() {
-		app.play({ type: "join", room });
+		app.play({ type: "join", room }).then((entered) => entered || known.delete(room));
 		return end();
 	}
 
 	function end() {
 		banner?.remove();
-		known.delete(room);
 		return true;
 	}
 }

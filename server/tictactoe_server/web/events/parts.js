@@ -17,7 +17,7 @@ export function makeEntry(following, ticket = "") {
 	/** Whether the player's name in the event was adopted as their own for later events. */
 	let isNamed = false;
 	const nameField = nameInput({ value: app.connection.name, focus: () => nameField.select() });
-	const ticketInput = h("input", { autocomplete: "off", maxlength: 64, value: ticket || tickets.get(code) });
+	const ticketInput = h("input", { autocomplete: "off", maxlength: 300, value: ticket || tickets.get(code) });
 	const fault = h("p.fault", { role: "alert" });
 	const told = h("p.told");
 	const named = field(say("page event your name"), nameField);
@@ -59,7 +59,7 @@ export function makeEntry(following, ticket = "") {
 	}
 
 	async function enter() {
-		const [used, name] = [ticketInput.value.trim(), nameField.value.trim()];
+		const [used, name] = [ticketInput.value.trim().replace(/.*#(?=.)/s, ""), nameField.value.trim()];
 		if (!(await ask({ type: "event_join", ticket: used || undefined, name: (!named.hidden && name) || undefined }))) return nameField.focus();
 		tickets.set(code, used);
 		// A player who has entered no longer needs the ticket, so do not show it to bystanders.
@@ -100,7 +100,7 @@ export function makeOrganiser(following, ticket = "") {
 	const name = nameInput({ autocomplete: "off" });
 	const roster = h("form.row", { submit: () => run("add", { name: name.value }).then((ok) => ok && (name.value = "")) },
 		field(say("page event add"), name), h("button", say("page event add it")));
-	const wall = h("a.go", say("page event wall"));
+	const wall = h("a.go", { target: "_blank" }, say("page event wall"));
 	const cards = h("a.go", { href: `/e/${code}/cards` }, say("page event cards"));
 	const link = app.linkTo(`e/${code}${ticket && `#${ticket}`}`);
 	const close = buttons[buttons.length - 1].element;
