@@ -3,6 +3,7 @@ from playwright.async_api import expect
 from tests.limits import uncounted
 from tests.page.conftest import SERVER_GOES, FindViolations, Visit
 from tests.page.test_play import address, two_at_the_board
+from tests.peer import Peer
 from tictactoe_server.server import Server
 from tictactoe_server.settings import Settings
 
@@ -211,7 +212,9 @@ async def test_the_name_of_a_game_stays_on_one_line_on_a_small_phone(server: Ser
     assert await names.evaluate_all(lines) == [1, 1]
 
 
-async def test_a_double_click_opens_one_room(server: Server, visit: Visit) -> None:
+async def test_a_double_click_opens_one_room_and_a_game_that_begins_elsewhere_is_told(
+    server: Server, visit: Visit, bo: Peer
+) -> None:
     ana = await visit(address(server), unnamed=True)
     await ana.connects()
     await ana.button("Two here").dblclick()
@@ -227,3 +230,9 @@ async def test_a_double_click_opens_one_room(server: Server, visit: Visit) -> No
     await expect(ana.page.locator(".invite")).to_be_visible()
     await ana.page.get_by_role("link", name="tictactoe").click()
     await expect(ana.page.locator(".resume .ask")).to_have_count(2)
+    await bo.ask("match")
+    notice = ana.page.locator(".notice")
+    await expect(notice).to_contain_text("Your game with bo")
+    await notice.get_by_role("button", name="Resume").click()
+    await expect(ana.page.locator(".board")).to_be_visible()
+    await expect(notice).to_have_count(0)

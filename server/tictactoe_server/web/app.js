@@ -8,7 +8,7 @@ import { readKept, writeKept } from "./kept.js";
 import { Refused, patiently } from "./requests.js";
 import { Rooms } from "./rooms.js";
 import { Sound } from "./signals.js";
-import { describePush, messageOf } from "./words.js";
+import { describePush, joinWords, messageOf } from "./words.js";
 
 const SHOWN_MS = 6000;
 
@@ -112,6 +112,17 @@ export class App {
 	hearLadders(news) {
 		if (news.type === "welcome" && !news.challenges) return;
 		import("./ladders/challenges.js").then(({ hearLadders }) => hearLadders(this, news)).catch(() => undefined);
+	}
+
+	/** Announce a game that has begun in a room that is not shown. @param {Room} room */
+	async announce(room) {
+		const { showBanner } = await import("./banner.js");
+		const names = Object.entries(room.state?.seats ?? {}).flatMap(([mark, seat]) => (seat && mark !== room.seat ? seat.name : []));
+		const resume = button(say("page resume"), () => this.navigate(`/${room.code}`), { class: "primary" });
+		showBanner(say("page resume with", { names: joinWords(names) }), h("div.row", resume), undefined, () => {
+			if (this.rooms.shown === room || !room.plays) resume.closest(".notice")?.remove();
+		});
+		this.sound.play("turn");
 	}
 
 	/** @param {readonly Protocol.Turn[]} turns */

@@ -94,6 +94,7 @@ export class Room {
 		if (own) own.name = this.rooms.app.kept.here ?? own.name;
 		if (state.game !== old?.game || state.ply !== pending?.ply || state.turn !== this.seat) this.pending = null;
 		this.ears?.onUpdate(old, this.#afterLoss);
+		if (!this.ears && old?.status === "waiting" && this.plays) this.rooms.app.announce(this).catch(() => undefined);
 		this.#afterLoss = false;
 	}
 

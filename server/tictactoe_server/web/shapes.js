@@ -138,7 +138,7 @@ export function seatIcon(look, marks = "", mark = "") {
 	const kind = look === "stones" ? `stone s${marks.indexOf(mark)}` : `disc m${marks.indexOf(mark)}`;
 	const drawn = look !== "stones" && drawMark(marks, mark);
 	const piece = isMark ? drawn : svg("g", { class: kind }, svg("circle", { cx: 50, cy: 50, r: 45 }), drawn);
-	return svg("svg", { viewBox: isMark ? "12 12 76 76" : "2 2 96 96", class: "icon", "aria-hidden": "true" }, piece);
+	return svg("svg", { viewBox: isMark ? "12 12 76 76" : "-3 -3 106 106", class: "icon", "aria-hidden": "true" }, piece);
 }
 
 const SIGNS = "★◆■✚✦✿❖";
