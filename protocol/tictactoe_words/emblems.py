@@ -6,6 +6,7 @@ module is `emblem.js`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -25,3 +26,17 @@ def emblem_of(player: str) -> tuple[str, int]:
     for letter in player:
         hashed = (hashed * 31 + ord(letter)) % 2**32
     return SIGNS[hashed % len(SIGNS)], hashed // len(SIGNS) % COLOURS
+
+
+def list_signs(players: Sequence[str]) -> list[str]:
+    """Return a sign for each id of a room's players, "" for "". Players share a sign only if there are too few.
+
+    >>> list_signs(["p-ana", "p-ana", ""])
+    ['■', '✚', '']
+    """
+    signs: list[str] = []
+    for player in players:
+        first = SIGNS.index(emblem_of(player)[0])
+        free = [sign for sign in SIGNS[first:] + SIGNS[:first] if sign not in signs]
+        signs.append((free or SIGNS)[0] if player else "")
+    return signs

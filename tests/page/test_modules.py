@@ -11,7 +11,7 @@ from tictactoe_protocol.room_codes import parse_room_code
 from tictactoe_protocol.terms import RulesState
 from tictactoe_server.http.assets import FOLDER
 from tictactoe_words.catalogue import FOLDER as CATALOGUES
-from tictactoe_words.emblems import SIGNS, emblem_of
+from tictactoe_words.emblems import SIGNS, emblem_of, list_signs
 
 PROGRAM = Path(__file__).with_name("modules.mjs")
 RULES = """
@@ -28,8 +28,9 @@ console.log(JSON.stringify(JSON.parse(text).map(tell)));
 
 EMBLEMS = """
 const [folder, text] = process.argv.slice(1);
-const { emblemOf } = await import(`${folder}/shapes.js`);
-console.log(JSON.stringify(JSON.parse(text).map(emblemOf)));
+const { emblemOf, listSigns } = await import(`${folder}/shapes.js`);
+const players = JSON.parse(text);
+console.log(JSON.stringify([players.map(emblemOf), listSigns(players.slice(0, 9))]));
 """
 
 CUTS = """
@@ -68,8 +69,10 @@ def test_the_page_knows_cells_landings_and_lines_as_the_engine_does() -> None:
 
 def test_the_sign_of_a_player_is_the_same_on_the_page_and_in_the_terminal() -> None:
     players = [f"p-{Random(seed).getrandbits(64):x}" for seed in range(100)]
-    found = evaluate(EMBLEMS, FOLDER.as_uri(), json.dumps(players))
+    found, signs = evaluate(EMBLEMS, FOLDER.as_uri(), json.dumps(players))
     assert found == [[*emblem_of(player)] for player in players]
+    assert signs == list_signs(players[:9])
+    assert {*signs[:7]} == {*SIGNS}
     assert {emblem_of(player)[0] for player in players} == {*SIGNS}
 
 
@@ -81,6 +84,8 @@ def test_pasted_text_is_cut_to_what_the_server_accepts_and_keeps_the_code() -> N
         f"{long}k7m4pq?fbclid={'IwAR2' * 20}",
         f"{long}e/K7M4PQ/cards.",
         f"Spiel mit! {'https://' + 'sub.' * 20}example/K7M4PQ",
+        "tictactoe-client join K7M4PQ --server http://127.0.0.1:9301 --name ana --plain",
+        "Ｋ７Ｍ４ＰＱ",
         "Hello there, are you free for a game this evening? The code is k7m-4pq",
     ]
     cut = evaluate(CUTS, FOLDER.as_uri(), json.dumps(pasted))

@@ -150,6 +150,18 @@ export function emblemOf(player = "") {
 	return [SIGNS[hash % SIGNS.length], Math.floor(hash / SIGNS.length) % 6];
 }
 
+/** The sign of each player of a room, "" for ""; players share a sign only if there are too few. @param {readonly string[]} players */
+export function listSigns(players) {
+	/** @type {string[]} */
+	const signs = [];
+	for (const player of players) {
+		const first = SIGNS.indexOf(emblemOf(player)[0]);
+		const free = [...SIGNS.slice(first), ...SIGNS.slice(0, first)].find((sign) => !signs.includes(sign));
+		signs.push(player && (free ?? SIGNS[0]));
+	}
+	return signs;
+}
+
 /** @param {HTMLElement} element */
 export function setEmblem({ dataset, style }, player = "") {
 	const [sign, colour] = emblemOf(player);

@@ -4,7 +4,7 @@ import { say, sayTitle } from "./catalogue.js";
 import { button, h, isStale, setText, show, showKeyed, urlOf } from "./dom.js";
 import { changeLook, hasLooks, lookOf } from "./kept.js";
 import { nameCell } from "./rules.js";
-import { emblemOf, seatIcon } from "./shapes.js";
+import { listSigns, seatIcon } from "./shapes.js";
 import { makeDoor, makeInvitation } from "./waiting.js";
 import { formatDuration, keepTogether, nameMark, ownerOf } from "./words.js";
 
@@ -92,15 +92,16 @@ export function makeStage(page) {
 		const { connection, names } = app;
 		const leads = status === "over" && !event && connection.welcome?.challenges;
 		const look = lookOf(rules);
+		const signs = listSigns(players.map(({ player }) => player));
 		showKeyed(playerList, players, ({ mark }) => `${look} ${mark}`, ({ mark }) =>
 			h("li", { class: `player m${rules.marks.indexOf(mark)}` }, seatIcon(look, rules.marks, mark), h("span.unseen", nameMark(state, mark)),
 				h("span.who", h("a.name"), h("span.note")), h("span.score"), h("span.clock")),
-		(row, { name, player, note, moves, is_own, is_away, has_won, score, clock_ms }) => {
+		(row, { mark, name, player, note, moves, is_own, is_away, has_won, score, clock_ms }) => {
 			const [, , who, scored, clock] = row.children;
 			for (const [kind, isSo] of Object.entries({ moving: moves, away: is_away, winner: has_won })) row.classList.toggle(kind, isSo);
 			setText(who.children[0], is_own ? say("player you", { name }) : name);
 			who.children[0].title = name.endsWith("?") ? say("name mark", { name: name.slice(0, -1) }) : name;
-			who.children[0].dataset.sign = player && emblemOf(player)[0];
+			who.children[0].dataset.sign = signs[rules.marks.indexOf(mark)];
 			if (player) names.set(player, name);
 			if (leads && player && !is_own && ownerOf(player) === player) who.children[0].href = urlOf(`/player/${player}`);
 			else who.children[0].removeAttribute("href");

@@ -43,7 +43,7 @@ from tictactoe_engine import FREE, Rules, format_cell
 from tictactoe_protocol.codes import MAX_CHAT_LENGTH
 from tictactoe_protocol.pushes import AnalysisState, RoomState
 from tictactoe_words.catalogue import say
-from tictactoe_words.emblems import emblem_of
+from tictactoe_words.emblems import list_signs
 from tictactoe_words.openings import choices_at
 from tictactoe_words.scene import Scene, Shown
 from tictactoe_words.telling import describe_why_over, tell_choice
@@ -136,7 +136,8 @@ def fill_panel(
         worth: Lines about the values of moves.
     """
     state = model.room.state
-    lines = [_draw_player(player, model.rules, width, has_signs=not ascii_only) for player in scene.players]
+    signs = list_signs(["" if ascii_only else player.player for player in scene.players])
+    lines = [_draw_player(player, model.rules, width, sign) for player, sign in zip(scene.players, signs, strict=True)]
     lines += [((line, "dim"),) for line in _list_facts(model, width)]
     lines.append((("─" * width, "dim"),))
     lines += _list_end(model, scene, width, height - len(lines), ascii_only=ascii_only)
@@ -197,12 +198,11 @@ def _draw_clock(player: Shown) -> Text:
     return format_duration(player.clock_ms), role
 
 
-def _draw_player(player: Shown, rules: Rules, width: int, *, has_signs: bool) -> Line:
+def _draw_player(player: Shown, rules: Rules, width: int, sign: str) -> Line:
     clock, role = _draw_clock(player)
     right = f"▶ {clock}".rstrip() if player.moves else clock
     name = say("player you", name=player.name) if player.is_own else player.name
     note = f" ({player.note})" if player.note else ""
-    sign = emblem_of(player.player)[0] if has_signs and player.player else ""
     taken = measure(right) + (2 if sign else 0)
     if measure(name) + len(note) + taken > width - 4:
         note = ""
