@@ -186,6 +186,7 @@ async def test_a_hidden_page_retries_less_and_less_often_and_at_once_when_it_is_
             await ana.page.clock.run_for(5000)
         attempts = await ana.page.evaluate("opened.length")
         assert 5 < attempts < 20
+        await ana.page.wait_for_function("opened.at(-1).readyState === WebSocket.CLOSED")
         await ana.page.evaluate("hide(false); document.dispatchEvent(new Event('visibilitychange'))")
         assert await ana.page.evaluate("opened.length") == attempts + 1
         await ana.page.context.set_offline(False)
