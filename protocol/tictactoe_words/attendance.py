@@ -97,7 +97,10 @@ def _list_missing(state: EventState, age_ms: int) -> tuple[int, str]:
 def ask_to_begin(state: EventState, age_ms: int = 0) -> str:
     """Return the question whether to begin without the missing players, or "" if all are present."""
     n, names = _list_missing(state, age_ms)
-    return say("tournament begin without", n=n, names=names) if n else ""
+    if not n:
+        return ""
+    shuts = say("tournament begin shuts") if state.head.expected and not state.head.late_until else ""
+    return f"{shuts} {say('tournament begin without', n=n, names=names)}".strip()
 
 
 def name_away(state: EventState, player: str, name: str, age_ms: int = 0) -> str:

@@ -153,7 +153,9 @@ async def test_an_organiser_pastes_a_roster_prints_its_cards_and_begins(server: 
     await expect(cards.locator("b")).to_have_text(["Anna", "Özil", "Cem"])
     await org.page.get_by_role("link", name="To the event").click()
     await expect(org.page.locator(".standings .expected .name")).to_have_text("Cemnot here yetTake out")
-    assert await org.confirm(org.button("Begin")) == "Cem is not here yet. Begin anyway?"
+    assert await org.confirm(org.button("Begin")) == (
+        "Whoever has not entered yet cannot enter later. Cem is not here yet. Begin anyway?"
+    )
     await oezil.page.wait_for_url(re.compile("/[2-9A-Z]{6}$"))
     await expect(org.page.locator(".pairings li")).to_have_count(1)
     await expect(org.page.locator(".pairings .note")).to_have_text(

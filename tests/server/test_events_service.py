@@ -99,6 +99,9 @@ async def test_a_deserted_event_waits(monkeypatch: pytest.MonkeyPatch, by: str, 
         assert (paused["round"], paused["needed"]) == (1, 2)
         rooms = server.core.rooms.by_code.values()
         await until(lambda: all(live.room.stands_still or live.room.result for live in rooms))
+        if not is_between:
+            await cy.ask("lobby", on=True, boards=3)
+            assert (await cy.next_of("boards"))["boards"] == []
         clock.advance(3_600_000)
         async with known(server, token=tokens[0]) as ana, contextlib.AsyncExitStack() as stack:
             state = await watched(cy, event)

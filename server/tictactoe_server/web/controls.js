@@ -78,8 +78,9 @@ export function makeControls(page) {
 		if (!deed) return askFor("resign");
 		if (app.connection.phase !== "on") return app.navigate("/");
 		const { name, cost, actor } = deed;
-		const question = name === "leave" ? `ask leave and ${cost}` : cost === "abort" ? "ask abort" : "ask resign";
-		return (!cost || confirm(say(question))) && askFor(name, actor);
+		const by = Object.values(page.state?.seats ?? {}).find((seat) => seat?.player === actor)?.name; // one of several at this keyboard
+		const question = name === "leave" ? `ask leave and ${cost}` : cost === "abort" ? "ask abort" : by ? "ask resign by" : "ask resign";
+		return (!cost || confirm(say(question, { name: by ?? "" }))) && askFor(name, actor);
 	}
 
 	/** Open a room with the same terms: with the computer at a level, private with a link, or for any opponent. @param {string | null | undefined} bot */

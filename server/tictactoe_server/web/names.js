@@ -26,7 +26,7 @@ export function showNames(app, code = "") {
 	const [lost, typed] = [nameInput({ autocomplete: "off" }), h("input", { value: code, autocomplete: "off" })];
 	const wayBack = h("form.row", { submit: enter }, !code && field(say("page name lost"), lost), field(say("invitation code"), typed), h("button", { class: code && "primary" }, say("page name enter")));
 	const ownData = h("div.row", button(say("name deed export"), save), button(say("name deed forget"), forget));
-	const others = [h("form.row", { submit: claim }, field(say("name deed claim"), own), keep), strangers, h("h3", say("page name devices")), list, h("div.row", button(say("name deed link"), link)), told, h("details", h("summary", say("name deed back")), wayBack), ownData];
+	const others = [h("form.row", { submit: claim }, field(say("page name want"), own), keep), strangers, h("h3", say("page name devices")), list, h("div.row", button(say("name deed link"), link)), told, h("details", h("summary", say("page name back")), wayBack), ownData];
 	const dialog = openDialog(say("name title"), h("div.identity", about, fault, written, ...(code ? [h("p", say("page name arrived")), wayBack] : others)));
 	drawCodes();
 	drawKeep();

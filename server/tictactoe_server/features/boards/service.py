@@ -136,7 +136,7 @@ class Boards(Topic, Service):
         """Replace finished and idle games with new games. All other games keep their places."""
         stay = {board.live for board in self._shown if self._stays(board, now)}
         newest = islice(reversed(self._playing.values()), LOOKED_AT)
-        fresh = (_Shown(live, now) for live in newest if live not in stay and live.is_alive)
+        fresh = (_Shown(live, now) for live in newest if live not in stay and _is_on(live))
         chosen = [board if board.live in stay else next(fresh, None) for board in self._shown]
         chosen += islice(fresh, max(0, self._most - len(chosen)))
         self._shown = [board for board in chosen if board is not None][: self._most]
@@ -148,7 +148,12 @@ class Boards(Topic, Service):
         if age > DULL_SECONDS:
             self._playing.move_to_end(code, last=False)
             return False
-        return live.is_alive
+        return _is_on(live)
+
+
+def _is_on(live: RoomListing) -> bool:
+    """Whether a game goes on; a tournament's game does not while its players are all away."""
+    return live.is_alive and not live.room.stands_still
 
 
 FEATURE: Final = Feature(make=lambda parts: [Boards(parts.core, shows_demos=parts.settings.of(BotOptions).demo)])

@@ -130,8 +130,10 @@ export function makeOrganiser(following, ticket = "") {
 	}
 
 	function begin() {
-		const { missing } = following;
-		if (!missing.n || confirm(say("tournament begin without", missing))) run("begin");
+		const { missing, state } = following;
+		const head = state?.head;
+		const shuts = head?.expected && !head.late_until ? `${say("tournament begin shuts")} ` : "";
+		if (!missing.n || confirm(shuts + say("tournament begin without", missing))) run("begin");
 	}
 
 	/** @param {Record<string, string>} [about] */
