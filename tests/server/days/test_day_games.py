@@ -83,6 +83,13 @@ async def test_a_seat_in_a_sleeping_game_is_held(server: Server) -> None:
             assert held | {"rules": None} == {"room": room, "seat": mark, "rules": None, "names": {}, "turn": "X"}
 
 
+async def test_a_seat_in_a_room_that_another_server_has_just_woken_is_listed_once(server: Server) -> None:
+    room, x, _ = await begin(server)
+    server.core.rooms.asleep[room] = ()  # until the row arrives
+    async with open_peer(server.url, token=x) as ana:
+        assert [seat["room"] for seat in ana.welcome["rooms"]] == [room]
+
+
 async def test_the_operator_lists_shows_and_closes_a_sleeping_game(server: Server) -> None:
     room, *_ = await begin(server)
     await asleep(server, room)
@@ -206,9 +213,13 @@ async def test_too_many_games(tmp_path: Path, clock: FakeClock) -> None:
             assert await ana.refusal("match", clock=DAYS) == "rate_limited"
 
 
-async def test_a_forgotten_player_leaves_sleeping_games(server: Server) -> None:
+@pytest.mark.parametrize("sleeps", [True, False])
+async def test_a_forgotten_player_resigns_games_over_days(server: Server, *, sleeps: bool) -> None:
     room, x, o = await begin(server)
-    await asleep(server, room)
+    if sleeps:
+        await asleep(server, room)
+    else:
+        await play(server, x, room, (0, 0))
     async with open_peer(server.url, token=x) as ana:
         player = ana.welcome["player"]
         exported = (await ana.ask("export"))["export"]
@@ -217,4 +228,11 @@ async def test_a_forgotten_player_leaves_sleeping_games(server: Server) -> None:
         assert (await ana.ask("forget"))["type"] == "ok"
     await until(lambda: not server.core.presence.ids)
     await until_done(server, player)
-    assert (await play(server, o, room))["seats"]["X"]["name"].startswith("player-")
+    await until(lambda: not next(iter(server.service(DayGames).games)).turn)
+    async with open_peer(server.url, token=o) as bo:
+        await bo.ask("join", room=room)
+        state = await bo.state(status="over")
+        assert (state["result"]["winner"], state["result"]["reason"]) == ("O", "resigned")
+        assert state["seats"]["X"]["name"].startswith("player-")
+        (game,) = (await bo.ask("history"))["games"]
+        assert game["players"]["X"]["player"].startswith("player-")

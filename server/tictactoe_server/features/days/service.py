@@ -11,8 +11,8 @@ A room is in one of these states:
 - awake: it is in memory, because a client is in the room or has been within `SLEEP_SECONDS`;
 - asleep: its document is in the store, and nothing of it is in memory except its row. Opening the room wakes it.
   Rows say which rooms are asleep, so that only the others are read at the start of a server;
-- due: its time is up. One server of a cluster wakes the room, whose own clock then ends the game. A finished game that
-  has been left alone for `KEPT_DAYS` is closed.
+- due: its time is up, or a player has been forgotten. One server of a cluster wakes the room and ends the game. A
+  finished game that has been left alone for `KEPT_DAYS` is closed.
 
 Clocks count served time, so that players lose no time by an outage. For an hour after the start of a server, no game is
 lost on time.
@@ -36,6 +36,7 @@ from tictactoe_protocol import ErrorCode
 from tictactoe_protocol.days import Turn, Turns
 from tictactoe_protocol.guests import other_owner, owner_of
 from tictactoe_protocol.pushes import Closed, HeldSeat
+from tictactoe_protocol.requests import Leave
 from tictactoe_protocol.terms import DAY_MS, RulesState
 from tictactoe_server import clock
 from tictactoe_server.core.change import RoomChange
@@ -44,8 +45,8 @@ from tictactoe_server.core.live_room import LiveRoom, closing_notice
 from tictactoe_server.records.changes import Phase
 from tictactoe_server.records.mirror import Mirror
 from tictactoe_server.records.tables import Account
-from tictactoe_server.rooms.play import expire
-from tictactoe_server.rooms.room import Refused, Room, expires_at
+from tictactoe_server.rooms.play import expire, leave
+from tictactoe_server.rooms.room import Player, Refused, Room, expires_at
 from tictactoe_server.scheduler import Listeners, every
 from tictactoe_server.storage.specs import Persons, TableSpec
 from tictactoe_server.storage.store import StoreUnavailable
@@ -90,6 +91,11 @@ class DayGame(Struct, frozen=True, omit_defaults=True):
         return owner_of(self.players.get(self.turn, ""))
 
     @property
+    def is_abandoned(self) -> bool:
+        """Whether a player of an unfinished game has been forgotten."""
+        return self.turn != "" and any(map(_is_stand_in, self.players.values()))
+
+    @property
     def people(self) -> set[str]:
         return {owner_of(player) for player in self.players.values()}
 
@@ -112,7 +118,7 @@ def _shared(rules: RulesState) -> RulesState:
 
 
 DAY_GAMES: Final[TableSpec[DayGame]] = TableSpec(
-    *("day_games", "game over days", msgspec.json.encode, _decode),
+    *("day_games", "correspondence game", msgspec.json.encode, _decode),
     key_of=lambda game: game.room,
     persons=Persons(lambda game: game.people, DayGame.without),
 )
@@ -129,6 +135,24 @@ def row_of(room: Room, now: int) -> DayGame | None:
     seated = {mark: seat for mark, seat in room.seats.items() if seat is not None}
     players = {mark: seat.player for mark, seat in seated.items() if not (seat.is_server_bot or seat.left)}
     return DayGame(room.code, _shared(RulesState.of(room.rules)), players, room.seq, turn, since, due)
+
+
+def _is_stand_in(id: str) -> bool:
+    """Return True if an id belongs to a forgotten player, or to a guest of one; see `Forgotten.stand_in`."""
+    return owner_of(id).startswith("player-")
+
+
+def _stand_in_of(room: Room) -> Player | None:
+    """Return the stand-in of a forgotten player in a running game, or None."""
+    seats = room.held_seats if room.status == "playing" else ()
+    found = (Player(owner_of(seat.player), seat.name) for seat in seats if _is_stand_in(seat.player) and not seat.left)
+    return next(found, None)
+
+
+def settle(room: Room, now: int) -> Room:
+    """Return the room after a forgotten player has left it, or after the end of a turn whose time is up."""
+    stand_in = _stand_in_of(room)
+    return expire(room, now) if stand_in is None else leave(room, stand_in, Leave(room=room.code), now)
 
 
 class DayGames(Service):
@@ -184,10 +208,14 @@ class DayGames(Service):
         return max((game.began for game in rows), default=0)
 
     def _asleep_seats(self, player: str) -> Iterator[HeldSeat]:
-        """Yield the player's seats in games that are asleep, without the names of the players."""
+        """Yield the player's seats in games that are asleep, without the names of the players.
+
+        A room that another server has just woken is listed before its row arrives here.
+        """
+        listed = self._core.indexes.seats
         for code in self._seats.get(player, ()):
             game = self.games.get(code)
-            if game is not None and code in self._rooms.asleep:
+            if game is not None and code in self._rooms.asleep and not listed.has(player, code):
                 yield from (
                     HeldSeat(code, mark, game.rules, {}, game.turn) for mark, id in game.players.items() if id == player
                 )
@@ -203,7 +231,13 @@ class DayGames(Service):
         if not live.room.terms.is_organised:
             live.is_kept = True
             self._empty_since.setdefault(live, None)
+        if _stand_in_of(live.room) is not None:
+            self._core.scheduler.soon(partial(self._submit, live))
         self._note(live.room)
+
+    def _submit(self, live: LiveRoom) -> None:
+        now = self._core.time()
+        RoomChange(live, now, make=partial(settle, now=now)).submit()
 
     def _note(self, room: Room, *, is_awake: bool = True) -> None:
         """Write the row of a room, if it says something new."""
@@ -307,6 +341,8 @@ class DayGames(Service):
         return replace(room, clock_started_at=room.clock_started_at + self._free_from - due)
 
     def _due_at(self, game: DayGame) -> int:
+        if game.is_abandoned:
+            return 0
         return max(game.due, self._free_from) if game.turn else game.due
 
     async def _keep_settling(self) -> None:
@@ -331,7 +367,7 @@ class DayGames(Service):
         try:
             live = await self._rooms.find(game.room)
             now = self._core.time()
-            await RoomChange(live, now, make=partial(expire, now=now)).until_settled()
+            await RoomChange(live, now, make=partial(settle, now=now)).until_settled()
             if not game.turn and not [*live.sessions]:
                 await self._core.timers.end(live, closing_notice(game.room, "idle"))
         except Refused as refused:
