@@ -207,7 +207,7 @@ async def test_settings(server: Server, receiver: Receiver) -> None:
         second = await bo.ask("notify", feed=True, quiet=[60, 120])
         assert (second["feed"], second["webhook"], second["quiet"]) == (first["feed"], url_of(receiver), [60, 120])
         exported = (await bo.ask("export"))["export"]["notices"]
-        assert [row["webhook"] for row in exported] == [url_of(receiver)]
+        assert [(row["webhook"], row["feed"]) for row in exported] == [(url_of(receiver), True)]
         third = await bo.ask("notify", feed=False, webhook=None, quiet=None)
         assert off.items() <= third.items()
         assert "notices" not in (await bo.ask("export"))["export"]

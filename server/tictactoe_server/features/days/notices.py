@@ -114,9 +114,13 @@ class Notices(Struct, frozen=True, omit_defaults=True):
 
 
 NOTICES: Final[TableSpec[Notices]] = TableSpec(
-    *("notices", "notification settings", msgspec.json.encode, msgspec.json.Decoder(Notices).decode),
+    *("notices", "notification setting", msgspec.json.encode, msgspec.json.Decoder(Notices).decode),
     key_of=lambda notices: notices.player,
-    persons=Persons(lambda notices: (notices.player,), owner=lambda notices: notices.player),
+    persons=Persons(
+        lambda notices: (notices.player,),
+        shown=lambda notices: msgspec.to_builtins(notices) | {"feed": bool(notices.feed)},  # without the feed's secret
+        owner=lambda notices: notices.player,
+    ),
 )
 """Notification settings by player, for those who have chosen any."""
 PUSH_KEYS: Final[TableSpec[str]] = TableSpec("push_keys", "push key", str.encode, bytes.decode, persons=NOBODY)
