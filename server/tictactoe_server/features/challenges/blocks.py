@@ -32,7 +32,7 @@ class Blocks(Struct, frozen=True, omit_defaults=True):
 
 
 BLOCKS: Final[TableSpec[Blocks]] = TableSpec(
-    *("blocks", "list of blocks", msgspec.json.encode, msgspec.json.Decoder(Blocks).decode),
+    *("blocks", "block list", msgspec.json.encode, msgspec.json.Decoder(Blocks).decode),
     key_of=lambda blocks: blocks.player,
     persons=Persons(
         lambda blocks: (blocks.player, *blocks.blocked), Blocks.without, owner=lambda blocks: blocks.player

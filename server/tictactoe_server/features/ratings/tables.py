@@ -97,7 +97,7 @@ _decode_snapshot: Final = msgspec.json.Decoder(Snapshot).decode
 
 ENTRIES: Final[TableSpec[Entry]] = TableSpec(
     "ladder_entries",
-    "entry of the ladders",
+    "ladder entry",
     msgspec.json.encode,
     msgspec.json.Decoder(Entry).decode,
     persons=Persons(lambda entry: _verdict_names(entry.verdict), _renames(Entry)),
@@ -105,7 +105,7 @@ ENTRIES: Final[TableSpec[Entry]] = TableSpec(
 """The entries of the log by number, from 1 without gaps. Entries are never deleted."""
 LADDERS: Final[TableSpec[Snapshot]] = TableSpec(
     "ladders",
-    "snapshot of the ladders",
+    "ladder snapshot",
     lambda snapshot: zlib.compress(msgspec.json.encode(snapshot)),
     lambda document: _decode_snapshot(zlib.decompress(document)),
     persons=Persons(_snapshot_names, _renames(Snapshot), is_indexed=False),  # derived from the entries
