@@ -138,7 +138,7 @@ async def test_no_seat_is_taken_if_the_engine_cannot_play_the_rules(server: Serv
         assert told.startswith("Engines cannot play this game.")
         free = await ana.rooms.create("gomoku")
         told = await complaint("brain", "false", "-s", server.url, "--room", free.code, code=9)
-        assert told == "The engine cannot go on. It has ended.\nIt ended with code 1. Its last words: -\n"
+        assert told == "The engine cannot go on. It has ended.\nIt ended with code 1.\n"
         for one in (room, pie, free):
             assert one.state.seats["O"] is None
         german = await complaint("brain", "false", "-s", server.url, "--language", "de", code=9)

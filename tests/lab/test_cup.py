@@ -283,6 +283,7 @@ async def test_no_game_is_begun_or_kept_after_enough_were_played(file: CupFile) 
         ("--bot medium --bot hard --move-seconds 0", "0.0 is out of range: 0.01 to 3600."),
         ("--bot medium --bot hard --move-seconds nan", "nan is out of range: 0.01 to 3600."),
         ("--bot easy --bot hard --rules classic --openings 9", "No game is still open after 9 random moves"),
+        ("--bot easy --bot hard --out /dev/full", "/dev/full contains other things than games of this cup."),
         ("--bot easy --bot hard --out /no/such/folder/x", "/no/such/folder/x cannot be written"),
     ],
 )

@@ -172,7 +172,8 @@ class Engine:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(GRACE_SECONDS):
                 await process.wait()
-        detail = say("engine died of", code=process.returncode, words=self._last_error or "-")
+        words = self._last_error
+        detail = say("engine died of" if words else "engine ended", code=process.returncode, words=words)
         self._fail(EngineFailed(say("engine died"), detail))
 
     def _handle_line(self, line: str) -> None:

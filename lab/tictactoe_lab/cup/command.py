@@ -90,7 +90,7 @@ def _list_entrants(bots: Sequence[str], brains: Sequence[str]) -> Iterator[Entra
         with suppress(ValueError):  # unclosed quotes
             words = tuple(shlex.split(command))
         if not words or shutil.which(words[0]) is None:
-            raise Misuse(say("engine not found", command=clean_text("".join(words[:1]) or command)))
+            raise Misuse(say("engine not found", command=clean_text("".join(words[:1]) or command or '""')))
         entrants.append(Entrant(name or clean_text(Path(words[0]).name)[:32], None, words))
     used = Counter[str]()
     for entrant in entrants:

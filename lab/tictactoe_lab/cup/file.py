@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -60,6 +61,9 @@ class CupFile:
             self._file = open(Path(name).expanduser(), "a+b")  # noqa: SIM115
         except (OSError, ValueError) as error:
             raise self._fail(error) from None
+        if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):  # a device may have no end
+            self._file.close()
+            raise self._not_this_cup()
         with suppress(ImportError):
             import fcntl
 
