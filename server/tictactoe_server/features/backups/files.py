@@ -61,7 +61,9 @@ def database_in(folder: Path) -> Path:
     """Return the path of the database in `folder`, or raise `OperatorError` if there is none."""
     path = folder / FILE_NAME
     if not path.is_file():
-        raise OperatorError(f"There is no database in {folder}.")
+        raise OperatorError(
+            f"There is no database in {folder}. To copy a cluster's store: tictactoe-server move STORE FOLDER"
+        )
     return path
 
 

@@ -111,9 +111,10 @@ async def _inspect_streams(link: Link, copies: Copies) -> AsyncIterator[str]:
         yield Fault(unavailable)
         return
     risky = defaultdict[str, list[str]](list)
-    for stream, info in zip(streams.all, infos, strict=True):
+    for number, (stream, info) in enumerate(zip(streams.all, infos, strict=True)):
         replicas, leader = info.config.get("num_replicas", 1), info.cluster.leader
-        yield f"Stream {stream.name}: {replicas} replicas, leader {leader or 'unknown'}."
+        use = "" if number < streams.layout.shared else "; it has older games, and no rooms"
+        yield f"Stream {stream.name}: {replicas} replicas, leader {leader or 'unknown'}{use}."
         if replicas > 1 and not leader:
             yield Fault(f"Stream {stream.name} has no leader: nothing can be written.")
         for risk in risks_of(info):
