@@ -53,6 +53,8 @@ async def test_two_play_here_over_a_reload_agree_on_taking_back_and_play_again(s
 
 async def test_an_opening_is_played_by_names_and_leaving_ends_it_for_both(server: Server, visit: Visit) -> None:
     ana = await visit(address(server))
+    await ana.tile("three-players").check()
+    await expect(ana.button("All here")).to_be_visible()
     await ana.tile("four-pie").check()
     await ana.button("Two here").click()
     await ana.page.get_by_label("Name of O").fill("Bo")

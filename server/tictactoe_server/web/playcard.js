@@ -32,12 +32,13 @@ export function makePlayCard(app, mayPlay) {
 	const { element: fault, blame, refuse } = makeFault(own.element, { ...own.fields, clock: ownClock });
 	const [others, rated] = [h("b"), makeRated(app, clock)];
 	const ladders = h("a", { href: "/ladder/", hidden: true }, say("ladder title"));
+	const together = makeWay(say("home together"), say("home together note"), playHere);
 	const element = h("section.card.play", { "aria-label": say("section play") },
 		h("div", h("div.card-head", title, size), told, own.element, fault),
 		h("div.begin",
 			makeWay(say("home match"), say("home match note"), playAnybody, "primary big", others),
 			makeWay(say("home invite"), say("home invite note"), () => begin(readTerms())),
-			makeWay(say("home together"), say("home together note"), playHere),
+			together,
 			makeWay(say("home computer"), say("home computer note"), () => begin({ ...readTerms(), bots: Array(chosenRules(kept).marks.length - 1).fill(level.value) })),
 			field(say("new room clock"), clock),
 			rated.element,
@@ -56,6 +57,7 @@ export function makePlayCard(app, mayPlay) {
 		setText(title, keepTogether(say(`name of ${kept.game}`)));
 		setText(told, say(kept.game === OWN ? "page won custom" : `rules of ${kept.game}`));
 		setText(size, describeRules(chosen));
+		setText(together.children[0], say(chosen.marks.length > 2 ? "page together" : "home together"));
 		const { value } = seat;
 		show(seat, [...chosen.marks].map((mark) => h("option", { value: mark, selected: mark === value }, nameMark({ rules: chosen }, mark))));
 		own.element.hidden = kept.game !== OWN;
