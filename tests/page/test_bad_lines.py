@@ -178,6 +178,7 @@ async def test_a_hidden_page_retries_less_and_less_often_and_at_once_when_it_is_
         ana = await visit(server.origin, may_fail=f"{SERVER_GOES}|INTERNET_DISCONNECTED")
         await ana.page.add_init_script(f"{COUNTED}; {hide}")
         await take_the_clock(ana)
+        await ana.page.wait_for_load_state("networkidle")  # a module that fails to load makes the page reload later
         await ana.page.evaluate("hide(true)")
         await ana.page.context.set_offline(True)
         await server.close(1012)
