@@ -114,6 +114,9 @@ class AnyCommands(RuleBasedStateMachine):
             after = carry_out(before, player, command, self.now)
         except Refused:
             after = before
+        else:
+            if after is before and isinstance(command, Draw | Undo) and command.game is not UNSET:
+                self.done.append((player, command))
         assert encode_room(before) == document
         assert after is before or after.seq == before.seq + 1
         self.room = after
@@ -261,7 +264,8 @@ class AnyCommands(RuleBasedStateMachine):
         player, command = self.done[-1 - choice % len(self.done)]
         before, open_offers = self.room, {Draw: self.room.offers.draw, Undo: self.room.offers.undo}
         if not isinstance(command, Rematch) and command.action != "offer" and open_offers[type(command)]:
-            return  # to an offer made since, this is a new answer
+            if (command.game, command.ply) == (before.game, before.position.ply):
+                return  # to an offer made since, this is a new answer
         with contextlib.suppress(Refused):
             assert apply(before, player, command, self.now) is before
 
