@@ -114,9 +114,6 @@ class AnyCommands(RuleBasedStateMachine):
             after = carry_out(before, player, command, self.now)
         except Refused:
             after = before
-        else:
-            if after is before and isinstance(command, Draw | Undo) and command.game is not UNSET:
-                self.done.append((player, command))
         assert encode_room(before) == document
         assert after is before or after.seq == before.seq + 1
         self.room = after
@@ -262,10 +259,10 @@ class AnyCommands(RuleBasedStateMachine):
     @rule(choice=st.integers(0, 99))
     def ask_again(self, choice: int) -> None:
         player, command = self.done[-1 - choice % len(self.done)]
-        before, open_offers = self.room, {Draw: self.room.offers.draw, Undo: self.room.offers.undo}
-        if not isinstance(command, Rematch) and command.action != "offer" and open_offers[type(command)]:
-            if (command.game, command.ply) == (before.game, before.position.ply):
-                return  # to an offer made since, this is a new answer
+        before, offers = self.room, self.room.offers
+        is_now = not isinstance(command, Rematch) and command.ply == before.position.ply and command.action != "offer"
+        if is_now and (offers.draw if isinstance(command, Draw) else offers.undo):
+            return  # to an offer made since, this is a new answer
         with contextlib.suppress(Refused):
             assert apply(before, player, command, self.now) is before
 

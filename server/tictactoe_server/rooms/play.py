@@ -273,7 +273,7 @@ def offer(room: Room, player: Player, request: Draw | Undo, now: int) -> Room:
     mark, position, is_draw = room.require_mark(player), room.position, isinstance(request, Draw)
     kind = "draw" if is_draw else "undo"
     key = f"{mark} {kind} {request.action}"
-    if request.game == room.game and request.ply in (room.asked.get(key), room.asked.get(f"{key} again")):
+    if request.game == room.game and room.asked.get(key) == request.ply:
         return room
     check_game(room, request)
     room.check_active(mark)
@@ -286,12 +286,7 @@ def offer(room: Room, player: Player, request: Draw | Undo, now: int) -> Room:
     if request.ply is not UNSET and request.ply != position.ply:
         raise Refused(ErrorCode.STALE, "position", path="ply", ply=request.ply, played=position.ply)
     after = _answer_offer(room, mark, kind, request.action, now)
-    if after is room:  # the offer is open and may be repeated at this position, also after its end
-        return room
-    asked, offered = {**after.asked, key: position.ply}, getattr(room.offers, kind)
-    if offered is not None and offered != mark:
-        asked[f"{offered} {kind} offer again"] = position.ply
-    return replace(after, asked=asked)
+    return room if after is room else replace(after, asked={**after.asked, key: position.ply})
 
 
 def _answer_offer(room: Room, mark: str, kind: str, action: str, now: int) -> Room:

@@ -126,7 +126,8 @@ def with_stand_in(room: Room, id: str, stand_in: str) -> Room:
         if seat is not None and owner_of(seat.player) == id:
             name = other_owner(seat.player, id, stand_in)
             seats[mark] = replace(seat, player=name, name=name, online=False)
-            gone_at.setdefault(name, room.opened_at)  # stored as online, because the server crashed
+            if seat.online:  # the server crashed
+                gone_at.setdefault(name, room.opened_at)
     return with_seats(room, seats, score=score, gone_at=gone_at) if seats else room
 
 

@@ -126,16 +126,12 @@ def _list_play(before: Room, after: Room) -> list[Happening]:
     if ply < played:
         news.insert(0, Happening("taken back", before.offers.undo or UNSET, cells=before.position.moves[ply:]))
     elif ply > played:
-        news.insert(0, _last_move(position))
+        cell, mark = position.moves[-1], position.board[position.moves[-1]]
+        by = UNSET if position.rules.opening is None else position.player_of(ply - 1)
+        news.insert(0, Happening("moved", mark, cell=cell, by=UNSET if by == mark else by))
     if after.result is not None and before.result is None:
         news.append(Happening("ended", result=after.result))
     return news
-
-
-def _last_move(position: Position) -> Happening:
-    cell, by = position.moves[-1], UNSET if position.rules.opening is None else position.player_of(position.ply - 1)
-    mark = position.board[cell]
-    return Happening("moved", mark, cell=cell, by=UNSET if by == mark else by)
 
 
 def _list_offers(before: Room, after: Room, new_marks: dict[str, str]) -> Iterator[Happening]:
