@@ -4,9 +4,12 @@ from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
+from tests.faults.hostile_server import ROOM, hostile_server, identity, state
 from tests.kept import leave_seat, rooms_left
 from tests.peer import Peer, open_peer, play_out, two_playing
 from tests.tui.conftest import AtHome, OpenScreen
+from tictactoe_protocol.pushes import Ok, Replaced
+from tictactoe_protocol.requests import Join
 from tictactoe_server.server import Server
 
 
@@ -63,6 +66,16 @@ async def test_a_game_continued_elsewhere_can_be_resumed(server: Server, open_sc
             await other.ask("join", room=code)
             await ana.until("You continued this game in another window", f"> Resume {code}")
             await ana.do("enter", "It's bo's move.")
+
+
+async def test_a_game_that_a_card_moved_to_another_device_cannot_be_resumed(open_screen: OpenScreen) -> None:
+    async with hostile_server() as server, open_screen(server.url) as ana:
+        await ana.until("Playing as")
+        server.answers[Join] = lambda request: [Ok(id=identity(request), room=ROOM, seat="X"), state()]
+        await ana.paste(ROOM)
+        await ana.do("enter", "Your move, X.")
+        await server.push(Replaced(room=ROOM, by_card=True))
+        await ana.until("Your card was opened on another device.", "Playing as", gone="Resume")
 
 
 async def test_a_seat_lost_meanwhile_is_forgotten(server: Server, open_screen: OpenScreen) -> None:

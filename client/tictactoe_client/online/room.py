@@ -102,7 +102,7 @@ class Room(Followed[RoomState]):
         self.local_players: tuple[str, ...] = (client.player,)
         self.seat: str | None = None
         self.is_my_turn = self.plays = self.looks_on = self.is_watching = False
-        self.ended: Literal["left", "closed", "replaced"] | None = None
+        self.ended: Literal["left", "closed", "replaced", "card"] | None = None
         self.closed_reason: str | None = None
         self._position: Position | None = None
         self._subscribers: Subscribers[RoomEvent] = Subscribers()
@@ -436,8 +436,10 @@ class Room(Followed[RoomState]):
                 self._lost = why
             case Closed(reason):
                 self.ended, self.closed_reason = "closed", reason or None
+            case Replaced(by_card):
+                self.ended = "card" if by_card else "replaced"
             case _:
-                self.ended = "replaced" if isinstance(why, Replaced) else "left"
+                self.ended = "left"
         if isinstance(why, Closed | Replaced):
             self._tell(why)
         self._subscribers.finish(self._lost, None if self._lost is None else Cut(self._lost))
