@@ -30,12 +30,13 @@ async def test_three_games_take_seven_keys(server: Server, at_home: AtHome) -> N
 
 
 async def test_leaving_keeps_the_seat_unless_one_resigns(server: Server, at_home: AtHome) -> None:
-    async with at_home() as ana, open_peer(server.url, "eve") as eve:
+    async with at_home(changed_keys={"command": (";",)}) as ana, open_peer(server.url, "eve") as eve:
         (room,) = await begin(server, ana.client.token)
         await ana.until("1 game awaits your move.")
         await ana.do("ctrl+g", room, "Your move")
-        await ana.do("? end", "Plan a reply", ":plan", "Write :plan b2 c3")
+        await ana.do("? end", "Plan a reply", ";plan", "Write ;plan b2 c3")
         await ana.do("escape", room, "Your move")
+        await ana.do("; p l a n enter", "Write ;plan b2 c3")
         await eve.ask("watch", room=room)
         await ana.do("escape", "Your seat is kept", "Enter come back later", "r resign")
         await ana.do("escape", "Your move", gone="Your seat is kept")

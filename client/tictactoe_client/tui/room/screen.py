@@ -61,8 +61,8 @@ class RoomScreen(ClientScreen):
             actions: Actions = RecordActions(room, settings, shows=True, tell=program.say)
             actions.timeline = actions.timeline.jump(ply)
         else:
-            client = program.session.client
-            actions = Actions(room, settings, client=client, again=again, shows=True, tell=program.say)
+            client, colon = program.session.client, program.keymap.show("command")
+            actions = Actions(room, settings, client=client, again=again, shows=True, tell=program.say, colon=colon)
         review = Review(actions, run=program.start, tell=program.say, redraw=self.redraw)
         self.room = room
         self.model = RoomModel(actions, review)
