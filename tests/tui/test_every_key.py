@@ -230,7 +230,7 @@ async def test_after_a_game(game: Game, look: dict[str, Any], here: Path) -> Non
         assert "You win" in at_end
         await hand.do("save", "Saved in")
         await hand.look_into_all()
-        await hand.do("rematch", "You asked for a rematch.", "withdraw")
+        await hand.do("rematch", "You asked for a rematch.", gone="withdraw")
         await hand.do("another", "Waiting for another player")
         await hand.do("back", "Playing as")
         elsewhere = frozenset({"challenge", "accept", "decline"})  # see test_ladders and test_offers

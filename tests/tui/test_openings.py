@@ -69,10 +69,11 @@ async def test_a_replay_shows_the_choices_between_the_moves(open_screen: OpenScr
 
 async def test_a_cell_typed_while_a_side_is_to_choose_takes_no_side(server: Server, open_screen: OpenScreen) -> None:
     async with opened(open_screen, server, "h8 h9 i10") as (ana, bo, code):
+        await ana.type("c1", "move: c1_")
         await bo.ask("choose", room=code, take="more", ply=3)
         for ply, cell in ((3, 0), (4, 1)):
             await bo.ask("move", room=code, cell=cell, ply=ply)
-        await ana.until("1 play O", "2 stay X")
+        await ana.until("1 play O, and move", "2 stay X, O moves", gone="c1_")
         await ana.type("c1", "move: c1_")
         await ana.do("enter", "Choose your side.", "2 stay X", gone="c1_")
         await ana.do("1", "You take O: bo is X now.")

@@ -120,7 +120,8 @@ class RoomModel:
         if self.pending is not None and (state.board[self.pending[0]] != FREE or state.status != "playing"):
             self.pending = None
         self.consider(now)
-        if not self.room.plays:
+        is_new_choice = self.is_to_choose and (old is None or old.ply != state.ply)
+        if not self.room.plays or is_new_choice:
             self.typed = ""
         if old is not None:
             lines = announce(update.news, state, self.room.viewer, sees_board=True, after_loss=update.after_loss)
@@ -262,9 +263,8 @@ def write_question(model: RoomModel, scene: Scene, keymap: Keymap, *, is_brief: 
         else:
             key = _CONFIRMS.get(answer.name) or (key_for(deed) if deed is not None else "")
             take = take_of(model.room.state, deed.argument) if is_brief and deed is not None else ""
-            answers.append(f"{keymap.show(key)}{NO_BREAK}{name_option(take) if take else answer.label}")
-    if question.id == "own rematch" and find_situations(model) == ("over",):
-        answers.append(f"{keymap.show('back')}{NO_BREAK}{say('deed withdraw')}")
+            answers.append(f"{keymap.show(key)} {name_option(take) if take else answer.label}")
+    answers = [answer.replace(" ", NO_BREAK) for answer in answers]
     role = "bad" if question.id == "confirm" else "dim" if question.id in _AWAITING_OTHERS else "warn"
     return "   ".join(answers if is_brief else [question.text, *answers]), role
 
