@@ -267,15 +267,15 @@ GAMES = [
 
 def test_games_are_one_line_each_with_the_viewer_s_own_result() -> None:
     assert list_games(GAMES, ANA, UTC) == [
-        "12  2030-12-31 18:05  classic             ana (X) v bo[2J (O)  won by a line       5 moves",
+        "12  2030-12-31 18:05  Tic-tac-toe         ana (X) v bo[2J (O)  won by a line       5 moves",
         "9   2030-12-31 18:05  4 by 4, 3 in a row  ana (X) v bo[2J (O)  drawn by agreement  1 move",
-        "8   2030-12-31 18:05  classic             ana (X) v bo[2J (O)  lost on time        5 moves",
+        "8   2030-12-31 18:05  Tic-tac-toe         ana (X) v bo[2J (O)  lost on time        5 moves",
     ]
 
 
 def test_a_game_of_an_event_is_described_as_such() -> None:
     (line,) = list_games([replace(GAMES[0], event="EV3NTS", pairing="r3-2")], ANA, UTC)
-    assert "classic, event EV3NTS" in line
+    assert "Tic-tac-toe, event EV3NTS" in line
     with speaking("de"):
         assert "Tic-Tac-Toe" in list_games(GAMES, ANA, UTC)[0]
 
@@ -283,7 +283,7 @@ def test_a_game_of_an_event_is_described_as_such() -> None:
 def test_players_get_their_own_line_if_a_row_is_too_wide() -> None:
     assert list_games(GAMES, ANA, UTC, width=100) == list_games(GAMES, ANA, UTC)
     assert list_games(GAMES[:1], ANA, UTC, width=60) == [
-        "12  2030-12-31 18:05  classic  won by a line  5 moves",
+        "12  2030-12-31 18:05  Tic-tac-toe  won by a line  5 moves",
         "    ana (X) v bo[2J (O)",
     ]
 

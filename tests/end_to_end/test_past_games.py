@@ -64,7 +64,7 @@ async def test_history_lists_one_s_own_games_newest_first(server: Server) -> Non
     first, second = output.splitlines()
     for line in (first, second):
         assert re.match(r"[0-9A-Z]{6}-1-\d{13}  ", line)
-        assert line.endswith("classic  ana (X) v bo (O)  won by a line  5 moves")
+        assert line.endswith("Tic-tac-toe  ana (X) v bo (O)  won by a line  5 moves")
 
 
 async def test_at_a_terminal_history_names_the_player(server: Server) -> None:

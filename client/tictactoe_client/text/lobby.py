@@ -140,9 +140,8 @@ def align_columns(
 
 
 def _describe_game(game: PastGame) -> str:
-    rules = game.rules.preset or describe_rules(game.rules)
-    if game.rules.preset in PRESETS and say("language") != "English":  # scripts read the ids in English
-        rules = say(f"name of {rules}")
+    preset = game.rules.preset
+    rules = say(f"name of {preset}") if preset in PRESETS else describe_rules(game.rules)
     return f"{rules}, {say('record event', name=clean_text(game.event))}" if game.event else rules
 
 
