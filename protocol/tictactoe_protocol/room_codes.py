@@ -19,12 +19,15 @@ _HALF: Final = "[2-9A-HJ-NP-Za-hj-np-z]{3}"
 _MOST_SEARCHED: Final = 500
 """Only this number of characters in a text are searched, as the time for links grows with the square of the length."""
 _END: Final = r"(?![^\W_])"
+_DIGIT_HALF: Final = rf"(?=[A-Za-z]{{0,2}}[2-9]){_HALF}"
 _WRAPPED: Final = re.compile(r"=((?:http|ws)s?%3A%2F%2F[^&\s]+)", re.IGNORECASE)
 _SLASHES: Final = re.compile("(?<!:)/{2,}")
 _DASH: Final = "[-\u2010-\u2015]"
 _SEPARATOR: Final = re.compile(rf"{_DASH}|[ \u00a0](?!{_HALF}{_DASH}{_HALF}{_END})")
-"""A separator of the halves of a code; a space is none before a code that has a dash."""
-_WORD: Final = re.compile(rf"(?<![^\W_]){_HALF}(?:{_SEPARATOR.pattern})?{_HALF}{_END}")
+"""A separator of the halves of a code; a space is none before what could be a code with a dash."""
+_WORD: Final = re.compile(
+    rf"(?<![^\W_])(?:{_DIGIT_HALF}[ \u00a0]{_DIGIT_HALF}|{_HALF}(?:{_SEPARATOR.pattern})?{_HALF}){_END}"
+)
 _HOST: Final = r"""(?:[A-Za-z]++://)?(?:\[[^\]\s]*+\](?::\d++)?|(?<![^\s/<>()\[\]"'?#])[^\s/<>()\[\]"'?#]++)"""
 """A server's address. A host begins where its word does, and nothing is matched twice, so that searching is fast."""
 _PAGE: Final = r"(?:/((?ai:wall|cards))\b)?"

@@ -34,6 +34,8 @@ PASTED = [
     *(
         "Code: K7M4PQ",
         "Hello The k7m-4pq",
+        "K7M 4PQ-see you",
+        "K7M 4PQ\u2013the quick one",
         "please join K7M4PQ now",
         "server/K7M4PQ;",
         "http://host//K7M4PQ",
