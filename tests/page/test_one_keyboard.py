@@ -30,7 +30,7 @@ async def test_two_play_here_over_a_reload_agree_on_taking_back_and_play_again(s
     await ana.sees(A1="X", A2="O")
     await ana.play(1, 4)
     await ana.sees(B1="X", B2="O")
-    assert await ana.confirm(ana.button("Resign"), agrees=False) == "Ida resigns?"
+    assert await ana.confirm(ana.button("Resign"), agrees=False) == "Resign for Ida?"
     await ana.button("Offer a draw").click()
     await ana.answer("Decline")
     await ana.hears("Bo declines.")
