@@ -31,12 +31,14 @@ def emblem_of(player: str) -> tuple[str, int]:
 def list_signs(players: Sequence[str]) -> list[str]:
     """Return a sign for each id of a room's players, "" for "". Players share a sign only if there are too few.
 
+    A sign does not depend on the order of the players, which may change with each game.
+
     >>> list_signs(["p-ana", "p-ana", ""])
     ['■', '✚', '']
     """
-    signs: list[str] = []
-    for player in players:
-        first = SIGNS.index(emblem_of(player)[0])
+    signs = [""] * len(players)
+    for index in sorted(range(len(players)), key=players.__getitem__):
+        first = SIGNS.index(emblem_of(players[index])[0])
         free = [sign for sign in SIGNS[first:] + SIGNS[:first] if sign not in signs]
-        signs.append((free or SIGNS)[0] if player else "")
+        signs[index] = (free or SIGNS[first])[0] if players[index] else ""
     return signs

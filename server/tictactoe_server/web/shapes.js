@@ -152,12 +152,12 @@ export function emblemOf(player = "") {
 
 /** The sign of each player of a room, "" for ""; players share a sign only if there are too few. @param {readonly string[]} players */
 export function listSigns(players) {
-	/** @type {string[]} */
-	const signs = [];
-	for (const player of players) {
-		const first = SIGNS.indexOf(emblemOf(player)[0]);
+	const signs = players.map(() => "");
+	const order = [...players.keys()].sort((a, b) => (players[a] < players[b] ? -1 : Number(players[a] > players[b])));
+	for (const index of order) {
+		const first = SIGNS.indexOf(emblemOf(players[index])[0]);
 		const free = [...SIGNS.slice(first), ...SIGNS.slice(0, first)].find((sign) => !signs.includes(sign));
-		signs.push(player && (free ?? SIGNS[0]));
+		signs[index] = players[index] && (free ?? SIGNS[first]);
 	}
 	return signs;
 }
