@@ -1,6 +1,7 @@
 import re
 from pathlib import Path
 
+from tests.faults.hostile_server import hostile_server, make_welcome
 from tests.peer import open_peer, until
 from tests.proxy import Proxy
 from tests.tui.conftest import BRIEF, AtHome, OpenScreen
@@ -9,6 +10,7 @@ from tictactoe_client.files.players import KnownPlayers
 from tictactoe_client.input.ways import Choice
 from tictactoe_client.tui.names import NamesPage
 from tictactoe_protocol.names import ClaimName, LinkDevice
+from tictactoe_protocol.requests import Hello
 from tictactoe_server.server import Server
 
 CODE = re.compile(r"[2-9A-Z]{4}(?:-[2-9A-Z]{4}){3}")
@@ -73,6 +75,12 @@ async def test_a_device_can_be_added_and_revoked(at_home: AtHome, server: Server
             await ana.do("enter", "Remove the device")
             await ana.press("enter")
             assert (await phone.next_of("error"))["code"] == "kicked"
+
+
+async def test_the_first_page_reports_a_new_device_and_names_the_key_to_the_list(open_screen: OpenScreen) -> None:
+    welcome = make_welcome(device_news="device_added")
+    async with hostile_server(answers={Hello: lambda _: [welcome]}) as server, open_screen(server.url) as ana:
+        await ana.until("A device was added", "N Your devices")
 
 
 async def test_one_comes_back_by_a_name_and_one_of_its_codes(at_home: AtHome, server: Server) -> None:
