@@ -98,13 +98,16 @@ def list_faults(text: str) -> list[str]:
 
 def read(text: str) -> Push | None:
     """Return the message, or None if it is refused or unknown; a refusal must be clean and of bounded length."""
-    push, why = read_or_refuse(text)
+    push, why = None, ""
+    try:
+        push = read_message(text).push
+    except ProtocolBroken as broken:
+        why = broken.message
     assert list_faults(why) == []
     assert len(why) < 300
-    if push is not None:
-        for said in texts_in(to_builtins(push)):
-            assert list_faults(said) == []
-            assert len(said) <= LONGEST
+    for said in texts_in(to_builtins(push)):
+        assert list_faults(said) == []
+        assert len(said) <= LONGEST
     return push
 
 
@@ -112,13 +115,6 @@ def read_state(message: Any) -> RoomState:
     push = read(message if isinstance(message, str) else json.dumps(message))
     assert isinstance(push, RoomState)
     return push
-
-
-def read_or_refuse(text: str) -> tuple[Push | None, str]:
-    try:
-        return read_message(text).push, ""
-    except ProtocolBroken as broken:
-        return None, broken.message
 
 
 def draw(push: Push | None, old: RoomState | None = None) -> None:

@@ -35,7 +35,9 @@ async def test_two_play_a_game_with_an_opening_and_a_clock_in_plain_words_and_th
         ):
             screen.type(f"{typed}\n")
             await screen.hear(words)
-        assert not await _list_rooms(server)
+        async with run_client("rooms", "-s", server.url, "-q") as rooms:
+            await rooms.end()
+            assert rooms.lines == []
         screen.type("leave\nleave\n")
         await screen.hear("You left room")
         assert await screen.end() == 0
@@ -43,12 +45,6 @@ async def test_two_play_a_game_with_an_opening_and_a_clock_in_plain_words_and_th
         assert not re.search("chat TEXT|mute|Challenges:", screen.written.decode())
         assert "You lose" not in screen.written.decode()
         assert "Your move" not in screen.written.decode()
-
-
-async def _list_rooms(server: Server) -> str:
-    async with run_client("rooms", "-s", server.url, "-q") as rooms:
-        await rooms.end()
-        return "\n".join(rooms.lines)
 
 
 async def test_both_seats_come_back_when_the_program_was_killed(server: Server) -> None:

@@ -134,12 +134,6 @@ async def test_an_aborted_game_is_played_again(server: Server, visit: Visit) -> 
     await bo.hears("Game 2. You are O. ana is X.")
 
 
-async def shared_link(visitor: Visitor) -> str:
-    """Share the game that has just ended, and return its link."""
-    await visitor.choose("Share")
-    return await visitor.page.get_by_label("Link").input_value()
-
-
 async def test_a_finished_game_can_be_reviewed_shared_and_listed(server: Server, visit: Visit) -> None:
     ana, bo = await two_at_the_board(server, visit)
     await take_turns((0, 3, 1, 8, 2), ana, bo)
@@ -149,7 +143,8 @@ async def test_a_finished_game_can_be_reviewed_shared_and_listed(server: Server,
     await ana.hears("X wins at once. Best: C1.")
     assert await ana.page.evaluate("document.documentElement.scrollWidth") <= LAPTOP["width"]
     await bo.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    eve = await visit(await shared_link(bo))
+    await bo.choose("Share")
+    eve = await visit(await bo.page.get_by_label("Link").input_value())
     await expect(eve.page.locator("h1")).to_contain_text("ana v bo")
     await expect(eve.page.locator(".where")).to_have_text("5 / 5")
     await expect(eve.page.locator(".through")).to_have_count(1)

@@ -27,7 +27,7 @@ def test_there_are_vectors_enough_and_of_every_kind() -> None:
 
 def test_there_are_vectors_of_every_deed_and_of_everything_that_waits() -> None:
     vectors = json.loads(PATH.read_text(encoding="utf-8"))["vectors"]
-    deeds = {say_label(deed) for vector in vectors for deed in vector["choices"]["deeds"]}
+    deeds = {Deed(**deed).label for vector in vectors for deed in vector["choices"]["deeds"]}
     waits = {wait_of(question, vector["after"]) for vector in vectors for question in vector["choices"]["questions"]}
     reasons = {reason for vector in vectors for reason in vector["choices"]["reasons"].values()}
     named = {id for id in open_catalogue("en").sentences if id.partition(" ")[0] in ("deed", "waits", "why")}
@@ -40,10 +40,6 @@ def wait_of(question: dict[str, Any], state: dict[str, Any]) -> str:
     if question["id"] != "choose":
         return f"waits {question['id']}"
     return f"waits choose {state['rules']['opening']}{' again' if state.get('chosen') else ''}"
-
-
-def say_label(deed: dict[str, Any]) -> str:
-    return Deed(**deed).label
 
 
 def test_the_vectors_are_up_to_date() -> None:

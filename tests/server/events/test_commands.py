@@ -159,13 +159,9 @@ def test_only_the_organiser_runs_it() -> None:
 
 @pytest.mark.parametrize("action", ["begin", "add", "expel", "close"])
 def test_commands_for_an_older_state_are_stale(action: str) -> None:
-    event = run(entered_by_card(), "add", name="Cy") if action == "add" else entered(2)
+    event = run(new_event(entry="roster", roster=("Ana",)), "add", name="Cy") if action == "add" else entered(2)
     request = EventRun(event="K7M4PQ", seq=event.seq - 1, action=action, player="p1", name="Bo")  # type: ignore[arg-type]
     assert refusal(event, ORGANISER, request) == ("stale", "event")
-
-
-def entered_by_card() -> Event:
-    return new_event(entry="roster", roster=("Ana",))
 
 
 def test_a_result_that_cannot_be_is_a_fault() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.server.events.authors import begun, better_wins, entered, opened, play_on, play_round, run, tick
 from tictactoe_protocol.events import EventLeave, EventReady
 from tictactoe_server.features.tournaments.commands import EnterEvent, Score, apply, pair_next
-from tictactoe_server.features.tournaments.event import Event, Pairing, due_at
+from tictactoe_server.features.tournaments.event import Event, due_at
 from tictactoe_server.features.tournaments.swiss import Player, costs_of, pair, players_of
 from tictactoe_server.features.tournaments.table import rows
 
@@ -106,10 +106,6 @@ def test_no_pairing_of_up_to_eight_is_better(event: Event) -> None:
         assert weigh(found, players) == min(weigh(pairs, players) for pairs in every)
 
 
-def is_given(pairing: Pairing, player: str) -> bool:
-    return pairing.winner == player and pairing.by != "game"
-
-
 def check_rules(event: Event) -> None:
     """Check the rules that hold for every round of a Swiss."""
     games = [frozenset(one.players.values()) for one in event.pairings if not one.is_bye]
@@ -117,7 +113,7 @@ def check_rules(event: Event) -> None:
     for one in event.field:
         had = event.pairings_of(one.player)
         assert len({pairing.round for pairing in had}) == len(had)
-        given = [pairing for pairing in had if is_given(pairing, one.player)]
+        given = [pairing for pairing in had if pairing.winner == one.player and pairing.by != "game"]
         assert not any(pairing.is_bye for pairing in given[1:])
     for round in range(1, event.round + 1):
         assert sum(one.is_bye for one in event.in_round(round)) <= 1

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from tests.peer import Peer, open_peer, until
+from tests.peer import open_peer, until
 from tests.server.ratings.served import CLOCK, RATED, RULES, a_server, begin, people, play_rated
 from tests.server.test_challenges import id_of
 from tests.server.test_pages import get
@@ -13,10 +13,6 @@ from tictactoe_server.features.ratings.feature import RatingOptions
 from tictactoe_server.features.ratings.service import Ladders
 
 pytestmark = pytest.mark.features
-
-
-async def told_rating(peer: Peer) -> dict[str, Any]:
-    return await peer.next_of("rated")
 
 
 async def test_a_rated_game_changes_both_ratings_and_is_pushed_to_players_and_watchers() -> None:
@@ -31,7 +27,7 @@ async def test_a_rated_game_changes_both_ratings_and_is_pushed_to_players_and_wa
         for peer, cell, ply in ((ana, 35, 0), (bo, 36, 1)):
             await peer.ask("move", room=room, cell=cell, ply=ply)
         await bo.ask("resign", room=room)
-        told = [await told_rating(peer) for peer in (ana, bo, eve)]
+        told = [await peer.next_of("rated") for peer in (ana, bo, eve)]
         assert told[0] == told[1] == told[2]
         assert (told[0]["room"], told[0]["game"], told[0]["rules"]) == (room, 1, RULES)
         mine, theirs = (told[0]["players"][peer.welcome["player"]] for peer in (ana, bo))
