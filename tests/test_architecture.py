@@ -261,10 +261,6 @@ FEATURE_IMPORTERS = {f"{SERVER.name}.cli.main", f"{SERVER.name}.server"}
 """The modules that import the list of features: the server is made of them, and they have commands."""
 
 
-def is_feature(path: Path) -> bool:
-    return "features" in path.relative_to(SERVER).parts
-
-
 def list_features(server: Path) -> list[Path]:
     return [path.parent for path in sorted((server / "features").glob("*/__init__.py"))]
 
@@ -321,7 +317,7 @@ def test_a_server_runs_without_a_feature_that_no_other_feature_needs(name: str, 
 
 def test_the_parts_of_the_server_stay_small() -> None:
     core = [path for name in CORE for path in list_modules(SERVER / name.rpartition(".")[2])]
-    rest = [path for path in list_modules(SERVER) if not is_feature(path)]
+    rest = [path for path in list_modules(SERVER) if "features" not in path.relative_to(SERVER).parts]
     assert count_lines(core) <= MOST_LINES["core"]
     assert count_floors({module for module in graph().modules if module.startswith(CORE)}) <= MOST_FLOORS
     assert count_lines(rest) <= MOST_LINES["without features"]

@@ -327,7 +327,9 @@ class Nodes:
 
     def _is_whole(self, cluster: dict[str, Any]) -> bool:
         replicas = cluster.get("replicas", ())
-        return len(replicas) == self._count - 1 and all(map(_is_current, replicas))
+        return len(replicas) == self._count - 1 and all(
+            each.get("current") and not each.get("offline") for each in replicas
+        )
 
     async def streams(self) -> list[str]:
         """Return the names of the streams, or an empty list without an answer."""
@@ -386,10 +388,6 @@ class Nodes:
     async def _end_all(self) -> None:
         await asyncio.gather(*(node.kill() for node in self.nodes), return_exceptions=True)
         await self._stack.aclose()
-
-
-def _is_current(replica: dict[str, Any]) -> bool:
-    return bool(replica.get("current")) and not replica.get("offline")
 
 
 async def _ignore(_: Exception) -> None:

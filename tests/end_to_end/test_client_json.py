@@ -32,12 +32,6 @@ async def json_game(server: Server, name: str = "ana") -> AsyncIterator[tuple[Cl
         yield ana, bo, code
 
 
-async def answer_moves(peer: Peer, code: str, cells: list[int]) -> None:
-    for cell in cells:
-        state = await peer.until(lambda message: message["type"] == "room" and message["turn"] == "O")
-        await peer.send("move", room=code, cell=cell, ply=state["ply"])
-
-
 async def test_a_file_of_moves_plays_a_whole_game(server: Server, tmp_path: Path) -> None:
     path = tmp_path / "moves.jsonl"
     path.write_text("\n".join(MOVES))
@@ -48,7 +42,9 @@ async def test_a_file_of_moves_plays_a_whole_game(server: Server, tmp_path: Path
         ):
             await ana.message(type="room", status="waiting")
             code = (await bo.ask("match"))["room"]
-            await answer_moves(bo, code, [3, 4])
+            for cell in (3, 4):
+                state = await bo.until(lambda message: message["type"] == "room" and message["turn"] == "O")
+                await bo.send("move", room=code, cell=cell, ply=state["ply"])
             assert await ana.end() == 0
             assert await ana.errors() == ""
     first, last = messages(ana)[0], messages(ana)[-1]

@@ -42,12 +42,6 @@ async def nodes(tmp_path: Path) -> AsyncIterator[Nodes]:
         yield found
 
 
-async def idle_node(nodes: Nodes) -> Node:
-    """Return a node that leads nothing; the end of a leader causes an election, which takes ten seconds."""
-    leading = {nodes.nodes[0].meta_leader(), (await nodes.when_led()).name}
-    return next(node for node in nodes.nodes if node.name not in leading)
-
-
 @contextlib.asynccontextmanager
 async def opened(nodes: Nodes) -> AsyncIterator[tuple[JetStreamStore, Copies]]:
     store = await JetStreamStore.open(nodes.url, KEPT)
@@ -107,7 +101,9 @@ async def test_a_copy_is_no_fault_while_servers_write(nodes: Nodes) -> None:
 
 async def test_a_dead_machine_is_named_and_replaced_by_one_with_another_name(nodes: Nodes) -> None:
     async with opened(nodes) as (store, copies):
-        dead = await idle_node(nodes)
+        leading = {nodes.nodes[0].meta_leader(), (await nodes.when_led()).name}
+        # The end of a leader would cause an election, which takes ten seconds.
+        dead = next(node for node in nodes.nodes if node.name not in leading)
         nodes.nodes.remove(dead)
         async with watching(nodes) as watch:
             await says(watch, "No faults.")

@@ -213,13 +213,12 @@ def test_from_eight_moves_on_a_draw_can_be_agreed() -> None:
 
 async def open_pairing(server: Server, one: Player | SeatState, other: Player | SeatState, **terms: Any) -> LiveRoom:
     usual: dict[str, Any] = {"code": CODE, "clock": CLOCK, "start_ms": 60_000, **OF_EVENT}
-    seats = {mark: reserved_for(player) for mark, player in (("X", one), ("O", other))}
+    seats = {
+        mark: seat if isinstance(seat, SeatState) else SeatState(seat.id, seat.name, online=False, bot=None)
+        for mark, seat in (("X", one), ("O", other))
+    }
     live = server.core.rooms.expect(PRESETS["classic"], reserved=seats, **(usual | terms))
     return await server.core.rooms.open(live, server.core.timers.close_later)
-
-
-def reserved_for(player: Player | SeatState) -> SeatState:
-    return player if isinstance(player, SeatState) else SeatState(player.id, player.name, online=False, bot=None)
 
 
 def player_of(peer: Any, name: str) -> Player:

@@ -189,9 +189,6 @@ class ScreenUser:
         found = {colour for style in styles for colour in (style.color, style.bgcolor) if colour is not None}
         return {colour.triplet.hex if colour.triplet else colour.name for colour in found}
 
-    def has_role(self, role: str) -> bool:
-        return any(cell[1] == role for row in self.canvas.picture.rows for cell in row)
-
     @property
     def canvas(self) -> Any:
         return getattr(self.app.screens[-1], "canvas")  # noqa: B009
