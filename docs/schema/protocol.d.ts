@@ -368,7 +368,7 @@ declare namespace Protocol {
     id?: string;
   }
 
-  /** Pauses the sender, whom a Swiss then leaves unpaired, or with `on` true ends the pause. */
+  /** Pauses the sender, whom a Swiss then pairs only if the others need it, or with `on` true ends the pause. */
   interface EventReady {
     type: "event_ready";
     event: string;

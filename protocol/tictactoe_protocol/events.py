@@ -122,7 +122,7 @@ class EventLeave(_EventRequest, frozen=True, tag="event_leave"):
 
 
 class EventReady(_EventRequest, frozen=True, tag="event_ready"):
-    """Pauses the sender, whom a Swiss then leaves unpaired, or with `on` true ends the pause."""
+    """Pauses the sender, whom a Swiss then pairs only if the others need it, or with `on` true ends the pause."""
 
     on: bool
 
