@@ -43,8 +43,7 @@ export class App {
 		let [wasOn, wasSilent, told] = [false, false, ""];
 		const tell = (text = "", isShown = false) => connection === this.connection && this.say(text, isShown);
 		const onPhase = () => {
-			const { isSilent } = connection;
-			const isOn = connection.phase === "on";
+			const { isOn, isSilent } = connection;
 			const isLost = wasOn && connection.isTroubled;
 			if (isLost) for (const room of this.rooms.of(connection)) room.lose();
 			if (isOn && wasSilent !== isSilent) tell(say(isSilent ? "page silent" : "page answers"));
@@ -69,7 +68,7 @@ export class App {
 			},
 			onNews: (news) => {
 				this.rooms.hear(news, connection);
-				if (news.type === "replaced" && this.rooms.shown?.code !== news.room) tell(say("taken over"));
+				if (news.type === "replaced" && this.rooms.shown?.code !== news.room) tell(say(news.by_card ? "taken over by card" : "taken over"));
 				if (news.type === "announcement" && news.code) this.#tellDevices(news.text, true);
 				else if (news.type === "notice" || news.type === "announcement") tell(describePush(news));
 				else if (news.type === "call") this.#answer(news);
@@ -119,9 +118,7 @@ export class App {
 		const { showBanner } = await import("./banner.js");
 		const names = Object.entries(room.state?.seats ?? {}).flatMap(([mark, seat]) => (seat && mark !== room.seat ? seat.name : []));
 		const resume = button(say("page resume"), () => this.navigate(`/${room.code}`), { class: "primary" });
-		showBanner(say("page resume with", { names: joinWords(names) }), h("div.row", resume), undefined, () => {
-			if (this.rooms.shown === room || !room.plays) resume.closest(".notice")?.remove();
-		});
+		showBanner(say("page resume with", { names: joinWords(names) }), h("div.row", resume), undefined, () => this.rooms.shown === room || room.ended || !room.plays);
 		this.sound.play("turn");
 	}
 
@@ -170,7 +167,6 @@ export class App {
 		return this.connection.welcome?.names === "given";
 	}
 
-	/** Ask for a name, once, if the player never chose one. */
 	async meet() {
 		if (this.isNamed || this.kept.asked || !isGuest(this.connection.name)) return;
 		await (await import("./names.js")).askName(this);
@@ -190,7 +186,7 @@ export class App {
 	async play(request, refuse = (error) => this.say(messageOf(error))) {
 		const isNew = request.type !== "join";
 		if (isNew && this.#isOpening) return undefined;
-		if (isNew) this.#isOpening = true;
+		this.#isOpening ||= isNew;
 		try {
 			if (isNew && !("guests" in request)) await this.meet();
 			const room = await this.rooms.enter(request);

@@ -10,8 +10,8 @@ const FRESH_MS = 800;
 const place = h("aside.banners");
 let settling = 0;
 
-/** Show a banner, which is announced to screen readers. Only the first is visible; lasting ones come before ones that expire. @param {Part} more what can be done @param {number} [until] a time that runs out beside it @param {() => void} [onTick] */
-export function showBanner(told = "", more, until, onTick) {
+/** Show a banner, which is announced to screen readers. Only the first is visible; lasting ones come before ones that expire. @param {Part} more what can be done @param {number} [until] a time that runs out beside it @param {() => unknown} [isOver] asked at each tick whether to remove it */
+export function showBanner(told = "", more, until, isOver) {
 	const time = h("b.clock", { "aria-hidden": "true" });
 	const banner = h(until ? "div.notice" : "div.notice.lasting", h("p", { role: "alert" }, told), until ? time : null, more);
 	const ticker = setInterval(tick, TICK_MS);
@@ -25,7 +25,7 @@ export function showBanner(told = "", more, until, onTick) {
 	function tick() {
 		if (!banner.isConnected) return clearInterval(ticker);
 		if (until) setText(time, formatDuration(until - performance.now()));
-		onTick?.();
+		if (isOver?.()) banner.remove();
 	}
 }
 

@@ -8,6 +8,8 @@ import { Lost, makeRequests } from "./requests.js";
 import { HOME, makeWays, takeSocket } from "./socket.js";
 import { parse } from "./text.js";
 
+/** The time for a welcome: longer if there is no other server to try. */
+const [WELCOME_MS, LONG_WELCOME_MS] = [4000, 8000];
 const FIRST_WAIT_MS = 400;
 const LONGEST_WAIT_MS = 4000;
 /** The longest wait while the page is hidden, or after many attempts, which take some minutes. */
@@ -54,13 +56,17 @@ export class Connection {
 		return this.welcome?.player ?? "";
 	}
 
+	get isOn() {
+		return this.phase === "on";
+	}
+
 	get isSilent() {
 		return this.#pulse.isSilent;
 	}
 
 	/** Whether connecting has failed; the first attempt, and that of a new name, do not count as trouble. */
 	get isTroubled() {
-		return this.phase !== "on" && (this.phase === "ended" || this.#attempt > 1 || this.nextAttemptAt > 0);
+		return !this.isOn && (this.phase === "ended" || this.#attempt > 1 || this.nextAttemptAt > 0);
 	}
 
 	/** Whether another server sent us here and this one has not accepted us yet. */
@@ -70,7 +76,7 @@ export class Connection {
 
 	/** Wait for a welcome; reject with `Lost` if the server to which we were sent does not accept us. @returns {Promise<void>} */
 	arrive() {
-		if (this.phase === "on") return Promise.resolve();
+		if (this.isOn) return Promise.resolve();
 		return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
 	}
 
@@ -82,7 +88,7 @@ export class Connection {
 
 	/** @param {Ask} request */
 	request(request) {
-		if (this.phase !== "on") return Promise.reject(new Lost());
+		if (!this.isOn) return Promise.reject(new Lost());
 		return this.#requests.ask(request, (text) => this.#send(text));
 	}
 
@@ -120,7 +126,7 @@ export class Connection {
 		socket.onclose = (event) => isOurs() && this.#lose(event.code);
 		// A connection that the page's policy forbids fires only `error`, since it never opened.
 		socket.onerror = () => isOurs() && this.#lose(1006);
-		this.#timer = setTimeout(() => isOurs() && this.abandon(), this.ways.welcomeMs());
+		this.#timer = setTimeout(() => isOurs() && this.abandon(), this.ways.isAlone() ? LONG_WELCOME_MS : WELCOME_MS);
 		this.ears.onPhase();
 		if (socket.readyState === WebSocket.OPEN) this.#greet();
 	}
@@ -213,7 +219,6 @@ export class Connection {
 		return wait * (0.5 + Math.random() / 2);
 	}
 
-	/** Say so if the server answers requests but opens no WebSocket. */
 	async #findFault() {
 		const answer = await fetch(urlOf("/healthz")).catch(() => null);
 		if (!answer?.ok || this.welcome || this.phase === "ended") return;
@@ -224,7 +229,7 @@ export class Connection {
 	/** Reconnect without waiting any longer, because the network may be back. */
 	#return() {
 		if (this.isSilent) this.abandon();
-		if (this.phase === "on") this.#pulse.ask();
+		if (this.isOn) this.#pulse.ask();
 		else if (this.phase !== "ended") this.retry();
 	}
 }

@@ -5,9 +5,6 @@ import { findDeed, isServerBot, takeOf } from "./choices.js";
 import { FREE, nameCell, nextMark } from "./rules.js";
 import { describeTaken, describeTurn, messageOf } from "./words.js";
 
-/** Why the page's own actions are impossible for a player; the server says why a request is. @type {Record<string, string>} */
-const WHY_NOT = { challenge: "refused not_allowed playing", computer: "why begun", new: "refused not_allowed playing", review: "why worth" };
-
 /** @param {GamePage} page */
 export function makeControls(page) {
 	const { app } = page;
@@ -28,14 +25,12 @@ export function makeControls(page) {
 	};
 	return { run, answer, play, join };
 
-	/** Carry out an action by name, or explain why it is impossible; return whether the page knows it. */
+	/** Carry out an action by name; return whether it is possible. */
 	function run(name = "") {
 		const deed = findDeed(page.may, name);
 		const action = actions[name] ?? actions[name.split(" ")[0]];
-		const why = deed ? undefined : WHY_NOT[name];
-		if (why && page.room) app.say(say(page.room.seat ? why : "why watching"));
-		else if (action) action(deed);
-		else if (name.trim()) askFor(deed?.name ?? name, deed?.actor);
+		if (action) action(deed);
+		else if (deed) askFor(deed.name, deed.actor);
 		page.draw();
 		return !!deed || !!action;
 	}
@@ -58,7 +53,7 @@ export function makeControls(page) {
 		if (why) return page.onRefusal(why, seat ? cell : null);
 		if (!room.ended) {
 			room.move(cell);
-			if (app.connection.phase !== "on") app.say(say("kept", { cell: nameCell(cell, state.rules) }));
+			if (!app.connection.isOn) app.say(say("kept", { cell: nameCell(cell, state.rules) }));
 		}
 		return page.draw();
 	}
@@ -76,7 +71,7 @@ export function makeControls(page) {
 	/** @param {Deed | undefined} deed */
 	function giveUp(deed) {
 		if (!deed) return askFor("resign");
-		if (app.connection.phase !== "on") return app.navigate("/");
+		if (!app.connection.isOn) return app.navigate("/");
 		const { name, cost, actor } = deed;
 		const by = Object.values(page.state?.seats ?? {}).find((seat) => seat?.player === actor)?.name; // one of several at this keyboard
 		const question = name === "leave" ? `ask leave and ${cost}` : cost === "abort" ? "ask abort" : by ? "ask resign by" : "ask resign";

@@ -71,7 +71,7 @@ export function makeDayPanel(page) {
 		if (status === "over") leaving.hidden = true;
 		const isAlone = Object.values(room.state.seats).filter(Boolean).length === 1;
 		setText(give, sayTitle(isPlaying ? "deed resign" : isAlone ? "day close" : "deed leave"));
-		const mayPlan = isPlaying && !opening && turn !== room.seat && app.connection.phase === "on";
+		const mayPlan = isPlaying && !opening && turn !== room.seat && app.connection.isOn;
 		if (!mayPlan) steps = null;
 		begin.hidden = !mayPlan || !isPlanned || !!steps || branches.length >= MOST_BRANCHES;
 		drawPlan(room.state);
@@ -102,7 +102,7 @@ export function makeDayPanel(page) {
 	function leave() {
 		const { room } = page;
 		if (steps) end();
-		else if (!room?.seat || room.state?.status === "over" || app.connection.phase !== "on") return false;
+		else if (!room?.seat || room.state?.status === "over" || !app.connection.isOn) return false;
 		else leaving.hidden = !leaving.hidden;
 		leaving.querySelector("button")?.focus();
 		return true;

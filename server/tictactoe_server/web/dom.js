@@ -79,7 +79,11 @@ export function button(label = "", does, attributes = {}) {
 	async function click() {
 		if (isBusy) return;
 		isBusy = true;
-		await Promise.resolve(does()).finally(() => (isBusy = false));
+		try {
+			await does();
+		} finally {
+			isBusy = false;
+		}
 	}
 }
 

@@ -41,14 +41,13 @@ export function makeFault(place, fields = {}) {
 const CLOCKS = ["", "1+1", "3+2", "10/move", "1d", "3d"];
 export const RATED_CLOCK = "3+2";
 
-/** @param {() => void} onChange */
-export function makeClock(kept = "", onChange) {
+export function makeClock(kept = "") {
 	const values = CLOCKS.includes(kept) ? CLOCKS : [...CLOCKS, kept];
 	const clock = select(values, (value) => {
 		const terms = parseClock(value);
 		if (terms?.initial_ms === undefined) return describeClock(terms);
 		return say("page clock seat", { minutes: terms.initial_ms / 60_000, seconds: (terms.increment_ms ?? 0) / 1000 });
-	}, { change: onChange });
+	});
 	clock.value = kept;
 	return clock;
 }

@@ -99,8 +99,7 @@ export class GamePage {
 	close() {
 		this.#isClosed = true;
 		this.#signal();
-		this.timeline.pause();
-		this.review?.review.end();
+		this.beginAnew();
 		if (this.room) this.app.rooms.close(this.room);
 	}
 
@@ -113,7 +112,7 @@ export class GamePage {
 		return {
 			here: this.timeline.here,
 			typed,
-			isOffline: isLive && app.connection.phase !== "on",
+			isOffline: isLive && !app.connection.isOn,
 			trouble: this.#trouble,
 			unanswered: this.room && app.rooms.unanswered.get(this.room.code),
 			passed: game ? performance.now() - game.receivedAt : 0,
@@ -130,7 +129,7 @@ export class GamePage {
 		if (!isTroubled || !this.isLive) return "";
 		const seconds = Math.max(0, Math.ceil((nextAttemptAt - performance.now()) / 1000));
 		const again = seconds ? say("banner lost again", { seconds }) : say("banner lost now");
-		return reason || [say("banner lost"), again].join(" ");
+		return reason || `${say("banner lost")} ${again}`;
 	}
 
 	draw() {
@@ -151,7 +150,6 @@ export class GamePage {
 		else this.loadDays().then((days) => days?.draw());
 		this.element.classList.toggle("local", !!this.room?.isLocal);
 		this.element.classList.toggle("ended", !!this.room?.ended);
-		stage.tick(scene);
 		return this.#signal(scene.turn.kind === "mine", scene.head);
 	}
 
@@ -176,7 +174,7 @@ export class GamePage {
 		const { game, state, room, app: { connection } } = this;
 		if (!game || !state) return [];
 		const find = (player = "") =>
-			choices(state, player, connection.phase === "on", connection.welcome ?? {});
+			choices(state, player, connection.isOn, connection.welcome ?? {});
 		if (!room || room.players.length < 2) return find(game.viewer);
 		// Every player at this keyboard may act; the player on turn comes first.
 		const actors = [...new Set([room.actorOf(), ...room.players])].reverse();
@@ -238,9 +236,9 @@ export class GamePage {
 	}
 
 	look(isPlaying = false) {
-		if (this.review) this.review.worths = null;
-		this.draw();
-		if (!isPlaying) this.app.say(this.stage.readTurn(), true);
 		this.review?.look();
+		this.draw();
+		const { text = "", why = "" } = this.#scene?.turn ?? {};
+		if (!isPlaying) this.app.say(`${text} ${why}`.trim(), true);
 	}
 }

@@ -22,7 +22,6 @@ export function makeHistory(app) {
 	return { title: say("history title"), element };
 
 	async function load() {
-		more.disabled = true;
 		try {
 			const { games = [] } = await app.read({ type: "history", limit: PAGE, before });
 			before = games.at(-1)?.game_id;
@@ -31,8 +30,6 @@ export function makeHistory(app) {
 			setText(note, list.firstChild ? "" : say("page games none"));
 		} catch (error) {
 			setText(note, messageOf(error));
-		} finally {
-			more.disabled = false;
 		}
 	}
 }

@@ -38,7 +38,7 @@ export function makeKeyboard(page) {
 		else if (key === "Backspace" && page.typed) page.typed = page.typed.slice(0, -1);
 		else if (game.plays ? pressAtBoard(key, state.rules, may) : pressLooking(key)) return true;
 		else if (key.startsWith("Arrow")) page.board?.focus();
-		else return !game.plays && page.controls.run(deedOfKey(may, key, false) || " ");
+		else return !game.plays && page.controls.run(deedOfKey(may, key));
 		return true;
 	}
 

@@ -37,10 +37,10 @@ function makeTools() {
 	}
 
 	function draw() {
-		const { phase, isTroubled, isSilent } = app.connection;
-		const isOn = phase === "on" && !isSilent;
-		link.className = isOn ? "link on" : "link";
-		setText(link, say(isOn ? "page connected" : "page offline"));
+		const { isOn, isTroubled, isSilent } = app.connection;
+		const answers = isOn && !isSilent;
+		link.className = answers ? "link on" : "link";
+		setText(link, say(answers ? "page connected" : "page offline"));
 		again.hidden = !isTroubled;
 		theme.ariaLabel = theme.title = say("page theme", { name: say(`page theme ${app.kept.theme}`) });
 		sound.setAttribute("aria-pressed", String(app.kept.sound));
@@ -123,7 +123,7 @@ async function open() {
 	app.retitle(page.title);
 	show(main, page.element);
 	showPhase();
-	if (app.connection.phase === "on") onWelcome();
+	if (app.connection.isOn) onWelcome();
 }
 
 async function move() {

@@ -71,10 +71,11 @@ export function showNames(app, code = "") {
 
 	async function claim() {
 		if (isKept() && !confirm(say("name codes again"))) return;
-		const ok = await ask({ type: "claim_name", name: own.value.trim() }, own);
+		const name = own.value.trim();
+		const ok = await ask({ type: "claim_name", name }, own);
 		if (!ok) return;
-		connection.identity.name = own.value.trim();
-		app.keep({ name: connection.name });
+		connection.identity.name = name;
+		app.keep({ name });
 		codes = ok.rescue ?? [];
 		drawCodes();
 		await learn();
@@ -122,7 +123,6 @@ export function showNames(app, code = "") {
 		app.say(say("name forgotten", { server: location.host }));
 	}
 
-	/** Become the player whose code is entered, on every page. */
 	async function enter() {
 		const secret = typed.value.replace(/[\s-]/g, "");
 		const { identity } = connection;
@@ -153,7 +153,7 @@ export async function askName(app) {
 	if (!(await app.bear(name.value || proposal))) await askName(app);
 }
 
-/** Ask for the names of all players at this keyboard, and keep the first, which is shown here only; resolve to the other names, or to null. @param {App} app @returns {Promise<string[] | null>} */
+/** Ask for the names of all players at this keyboard, and keep the first, which is shown here only; resolve to the other names, or to null. @param {App} app */
 export async function askNames(app, marks = "") {
 	const numbers = [...marks].map((_, at) => say("local player", { n: at + 1 }));
 	if (app.isNamed) return numbers.slice(1);

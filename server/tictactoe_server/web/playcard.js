@@ -15,9 +15,10 @@ const makeWay = (label = "", note = "", start, kind = "big", more) => h("div.way
 export function makePlayCard(app, mayPlay) {
 	const { kept } = app;
 	const [title, told, size] = [h("h2"), h("p"), h("span.note")];
-	const own = makeOwnGame(app, () => describe(), (message) => blame(message));
+	const own = makeOwnGame(app, describe, (message) => blame(message));
 	const ownClock = h("input", { placeholder: say("page new clock example"), autocomplete: "off", input: () => blame("") });
-	const clock = makeClock(kept.clock, () => (ownClock.value = ""));
+	const clock = makeClock(kept.clock);
+	clock.addEventListener("change", () => (ownClock.value = ""));
 	const level = select(LEVELS, describeLevel);
 	level.value = "medium";
 	const seat = h("select");

@@ -24,7 +24,7 @@ export function makePulse(connection, signal) {
 	}
 
 	function ask() {
-		if (connection.phase !== "on" || askedAt) return;
+		if (!connection.isOn || askedAt) return;
 		askedAt = performance.now();
 		connection.request({ type: "ping" }).catch(() => undefined);
 	}
@@ -38,7 +38,7 @@ export function makePulse(connection, signal) {
 		const now = performance.now();
 		if (askedAt && now - checkedAt > LATE_MS) askedAt = now; // an answer may have come meanwhile
 		checkedAt = now;
-		if (document.hidden || connection.phase !== "on") return;
+		if (document.hidden || !connection.isOn) return;
 		const waited = askedAt ? now - askedAt : 0;
 		if (!askedAt && now - heardAt > QUIET_MS) ask();
 		else if (waited > (connection.ways.isAlone() ? SILENCE_MS : QUIET_MS)) connection.abandon();

@@ -1,12 +1,11 @@
 /** Links to ladders and players, and the switch for rated games. */
 
-import { say } from "./catalogue.js";
+import { say, sayOr } from "./catalogue.js";
 import { closing, h, setText } from "./dom.js";
 import { RATED_CLOCK, checkbox, parseClock } from "./forms.js";
 import { setEmblem } from "./shapes.js";
-import { nameGame } from "./words.js";
 
-export const nameLadder = (preset = "") => nameGame({ preset, rows: 0, columns: 0, line: 0 });
+export const nameLadder = (preset = "") => sayOr(`name of ${preset}`, preset);
 
 /** @param {App} app */
 export function linkTo(app, player = "", name = "") {

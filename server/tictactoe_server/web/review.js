@@ -34,7 +34,6 @@ export class Review {
 		this.moves = moves;
 	}
 
-	/** Request the value of the position after `ply` moves; rejects as requests do. */
 	analyse(ply = 0) {
 		const found = this.#asked.get(ply) ?? patiently(() => this.ask(ply), () => this.#isEnded);
 		const isStill = () => this.#asked.get(ply) === found;

@@ -58,7 +58,7 @@ export class Room {
 		return this.players.includes(holder) ? holder : this.player;
 	}
 
-	/** Our mark in the current game, with guests the mark on turn; null for a watcher. @returns {string | null} */
+	/** Our mark in the current game, with guests the mark on turn; null for a watcher. */
 	get seat() {
 		return this.isWatching || !this.state ? null : seatOf(this.state, this.actorOf());
 	}
@@ -154,8 +154,7 @@ export class Room {
 		try {
 			await this.#ask({ type: "move", ...move }, this.actorOf());
 		} catch (error) {
-			if (error instanceof Lost && this.connection.phase !== "on") return;
-			// A pending move is sent after reconnecting.
+			if (error instanceof Lost && !this.connection.isOn) return;
 			if (isMoved(error)) return void (await this.rooms.follow(this, error.url));
 			if (this.pending === move) this.pending = null;
 			this.ears?.onRefusal(messageOf(error), move.cell);

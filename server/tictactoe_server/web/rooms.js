@@ -11,7 +11,6 @@ const RETRY_FOR_MS = 20_000;
 /** How often a server is asked to take over a room whose own server does not answer. */
 const ASKED_MS = 60_000;
 
-/** The rooms of all connections; they are re-entered after each reconnection. */
 export class Rooms {
 	/** @type {Room | null} */
 	shown = null;
@@ -34,7 +33,6 @@ export class Rooms {
 		return room?.ended ? undefined : room;
 	}
 
-	/** @returns {HeldSeat[]} */
 	get held() {
 		const welcomed = (this.app.home.welcome?.rooms ?? []).filter(({ room }) => !this.#rooms.has(room));
 		const open = [...this.#rooms.values()].flatMap(({ code, seat, ended, state }) => {
@@ -162,7 +160,7 @@ export class Rooms {
 		this.release(room.connection);
 	}
 
-	/** Close a connection that has no rooms left, unless it is the first. @param {Connection} connection */
+	/** @param {Connection} connection */
 	release(connection) {
 		if (connection === this.app.home || this.of(connection).some(({ ended }) => !ended)) return;
 		this.#others.delete(connection);

@@ -64,7 +64,8 @@ export function sceneOf(game, state, may, view) {
 	}
 
 	function describeBanner() {
-		if (ended === "replaced" || ended === "card") return say(ended === "card" ? "taken over by card" : "taken over");
+		if (ended === "card") return say("taken over by card");
+		if (ended === "replaced") return say("taken over");
 		const reason = (game.closedReason ?? "").replace(/\.$/, "");
 		if (ended) return ended === "closed" ? say("room closed", { room: state.room, reason }) : reason;
 		return view.trouble || describeUnanswered(state.room, view.unanswered);

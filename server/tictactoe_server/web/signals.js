@@ -47,7 +47,6 @@ navigator.permissions?.query({ name: "notifications" }).then((status) => {
 
 export const mayAsk = () => permission === "prompt" && isSecureContext;
 
-/** Return a function that signals whether it is our turn. */
 export function makeSignals() {
 	let wasOurs = false;
 	/** @type {Notification | null} */

@@ -29,12 +29,7 @@ export function makeWays(url = "") {
 	/** Whether the page's connection uses TLS; then it never moves to a server without TLS. */
 	let isSafe = false;
 	const isAlone = () => urls.length === 1;
-	return { isAlone, welcomeMs, next, leadsTo, learn };
-
-	/** How many ms a server has for its welcome: fewer if another server can be tried. */
-	function welcomeMs() {
-		return isAlone() ? 8000 : 4000;
-	}
+	return { isAlone, next, leadsTo, learn };
 
 	function next() {
 		const [head, ...others] = urls;

@@ -40,11 +40,7 @@ export function makeStage(page) {
 	);
 	/** The names of the answers to the first question that has a main answer, that answer first. @type {string[]} */
 	let answerNames = [];
-	return { element, draw, tick, drawBanner, drawConfirm, listAnswers: () => answerNames, readTurn };
-
-	function readTurn() {
-		return `${turnText.textContent} ${turnWhy.textContent}`.trim();
-	}
+	return { element, draw, tick, drawBanner, drawConfirm, listAnswers: () => answerNames };
 
 	function switchLook() {
 		changeLook();
@@ -71,7 +67,7 @@ export function makeStage(page) {
 			else show(cardPlace, scene.card === "invitation" && makeInvitation(app, scene.state));
 			if (scene.card === "door") cardPlace.querySelector("button")?.focus();
 		}
-		drawQuestions(scene.questions);
+		tick(scene);
 		drawButtons(scene.deeds);
 		const { element: shown = null, text = "" } = page.review ?? {};
 		if (reviewPlace.firstChild !== shown) show(reviewPlace, shown);
@@ -145,7 +141,7 @@ export function makeStage(page) {
 		});
 	}
 
-	/** Draw the questions. If an answer with the focus has disappeared, move the focus to the board. @param {Asked[]} questions */
+	/** @param {Asked[]} questions */
 	function drawQuestions(questions) {
 		answerNames = (questions.find(({ answers }) => answers[0]?.is_main)?.answers ?? []).map(({ name }) => name);
 		const redraw = () => showKeyed(asks, questions, ({ id }) => id, ({ id, text }) => {

@@ -26,18 +26,14 @@ export function makeWall(app) {
 		const { cards } = lobby;
 		const count = cards.size;
 		note.hidden = count > 0;
-		feature();
+		const shown = cards.get(featured)?.live;
+		if (!shown || shown.result) { // then feature the running game that has progressed most
+			const on = [...cards.values()].filter(({ live }) => !live.result);
+			on.sort((one, two) => two.live.ply - one.live.ply);
+			if (on.length) featured = on[0].live.room;
+		}
 		if (count > 1) layOut(element, count + FEATURED_PLACES - 1, SHAPE, 2, 3);
 		else layOut(element, 1, SHAPE);
 		for (const [room, { item }] of cards) item.classList.toggle("featured", room === featured && count > 1);
-	}
-
-	/** Keep the featured game while it runs; then take the game that has progressed most. */
-	function feature() {
-		const shown = lobby.cards.get(featured)?.live;
-		if (shown && !shown.result) return;
-		const on = [...lobby.cards.values()].filter(({ live }) => !live.result);
-		on.sort((one, two) => two.live.ply - one.live.ply);
-		if (on.length) featured = on[0].live.room;
 	}
 }

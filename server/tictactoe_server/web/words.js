@@ -148,7 +148,7 @@ export function describePush(push) {
 	return say(isFinal ? "last games before stop" : "last games before restart");
 }
 
-/** Say that the server of a room does not answer, and what is being done about it. @param {Unanswered | null} [there] */
+/** @param {Unanswered | null} [there] */
 export function describeUnanswered(room = "", there) {
 	if (!there) return "";
 	const then = there.step === "refused" ? there.why : there.step ? say("unanswered asked") : "";

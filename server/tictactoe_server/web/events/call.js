@@ -14,28 +14,26 @@ export function answerCall(app, { room, against, due_ms }) {
 	known.add(room);
 	if (!due_ms) return; // the player plays in another window or on another device
 	const until = performance.now() + due_ms;
-	/** @type {HTMLElement | null} */
-	let banner = null;
 	if (look()) return;
-	const board = h("div.row", button(say("page event board"), enter, { class: "primary" }));
-	banner = showBanner(say("page event called", { name: against }), board, until, look);
+	const board = h("div.row", button(say("page event board"), accept, { class: "primary" }));
+	const banner = showBanner(say("page event called", { name: against }), board, until, look);
 	banner.parentElement?.prepend(banner);
 	app.sound.play("turn");
 
 	/** Go to the board as soon as the player is free to; return whether the call is settled. */
 	function look() {
 		const isThere = !!app.rooms.find(room)?.seat;
-		if (isThere || performance.now() >= until) return end();
-		return !document.hidden && !app.rooms.shown?.plays && app.connection.phase === "on" && enter();
+		if (isThere || performance.now() >= until) return true;
+		return !document.hidden && !app.rooms.shown?.plays && app.connection.isOn && enter();
+	}
+
+	function accept() {
+		banner.remove();
+		enter();
 	}
 
 	function enter() {
 		app.play({ type: "join", room }).then((entered) => entered || known.delete(room));
-		return end();
-	}
-
-	function end() {
-		banner?.remove();
 		return true;
 	}
 }

@@ -94,12 +94,10 @@ export class Following {
 	}
 
 	get waiting() {
-		const { status = "over", pairings = [], head } = this.state ?? {};
+		const { status = "over", pairings = [], head, needed } = this.state ?? {};
 		if (status === "over") return "";
-		if (this.state?.needed) return this.describeWaiting();
-		if (status === "open") return this.describeWaiting() || say(head?.entry === "roster" ? "page event by card" : "page event soon");
-		if (status !== "running" || !pairings.length) return nameStatus(status);
-		return this.describeWaiting() || say("page event round over");
+		if (!needed && status !== "open" && (status !== "running" || !pairings.length)) return nameStatus(status);
+		return this.describeWaiting() || say(status !== "open" ? "page event round over" : head?.entry === "roster" ? "page event by card" : "page event soon");
 	}
 
 	/** @param {Pairing} pairing */

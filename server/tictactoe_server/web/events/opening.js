@@ -46,7 +46,7 @@ export function showOpening(app) {
 	roster.addEventListener("paste", () => (isPasted = true));
 	const change = button("", () => {
 		kind().value = fitting;
-		change.dispatchEvent(new Event("input", { bubbles: true }));
+		draw();
 	}, { hidden: true });
 	if (games.includes(app.kept.game)) game.value = app.kept.game;
 	clock.value = CLOCKS[1];

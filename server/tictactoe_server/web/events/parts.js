@@ -66,7 +66,7 @@ export function makeEntry(following, ticket = "") {
 		return history.replaceState(null, "", location.pathname);
 	}
 
-	/** Send a request; a card that is in use on another device can be taken over. @param {AboutIt} request @returns {Promise<Ok | void>} */
+	/** @param {AboutIt} request @returns {Promise<Ok | void>} */
 	async function ask(request) {
 		setText(fault, "");
 		try {
@@ -83,8 +83,7 @@ export function makeEntry(following, ticket = "") {
 	}
 }
 
-/** @type {Record<string, string>} */
-const LABELS = { begin: "type begin", next: "tournament do next", pause: "tournament do pause", resume: "tournament do resume", close: "tournament do close" };
+const ACTIONS = ["begin", "next", "pause", "resume", "close"];
 const MOST_TRIES = 3;
 const MAIN = ["begin", "next", "resume"];
 
@@ -92,10 +91,11 @@ const MAIN = ["begin", "next", "resume"];
 export function makeOrganiser(following, ticket = "") {
 	const told = h("p.told");
 	const { app, code } = following;
-	const buttons = Object.keys(LABELS).map((action) => {
+	const buttons = ACTIONS.map((action) => {
 		const make = action === "close" ? sure : button;
 		const does = () => (action === "begin" ? begin() : run(action));
-		return { action, element: make(sayTitle(LABELS[action]), does, { class: MAIN.includes(action) ? "primary" : "" }) };
+		const label = sayTitle(action === "begin" ? "type begin" : `tournament do ${action}`);
+		return { action, element: make(label, does, { class: MAIN.includes(action) ? "primary" : "" }) };
 	});
 	const name = nameInput({ autocomplete: "off" });
 	const roster = h("form.row", { submit: () => run("add", { name: name.value }).then((ok) => ok && (name.value = "")) },

@@ -71,8 +71,8 @@ export function describeScore(pairing) {
 }
 
 /** @param {EventRow["tie"][number]} tie */
-export function describeTie([name, value, told]) {
-	const [shown, sum] = [formatPoints(value), told];
+export function describeTie([name, value, sum]) {
+	const shown = formatPoints(value);
 	if (name === "matches") return `${shown} (${sum})`;
 	return value && sum !== shown ? `${shown} = ${sum}` : shown;
 }

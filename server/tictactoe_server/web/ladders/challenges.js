@@ -43,7 +43,7 @@ function makeBanner(app, challenge) {
 	}
 	const judge = () => {
 		setText(playing, isPlaying() ? say("page challenge playing") : "");
-		for (const one of row.querySelectorAll("button")) one.disabled = app.connection.phase !== "on";
+		for (const one of row.querySelectorAll("button")) one.disabled = !app.connection.isOn;
 	};
 	return showBanner(describeChallenge(challenge, app.home.player, app.names.get(to)), [playing, row], performance.now() + expires_ms, judge);
 }
@@ -103,7 +103,7 @@ export async function setBlocked(app, player = "", on = false) {
 
 /** @param {App} app */
 export function askForGame(app, player = "") {
-	const [game, clock] = [select(PRESETS, (one) => say(`name of ${one}`)), makeClock(app.kept.clock || RATED_CLOCK, () => undefined)];
+	const [game, clock] = [select(PRESETS, (one) => say(`name of ${one}`)), makeClock(app.kept.clock || RATED_CLOCK)];
 	const rated = makeRated(app, clock);
 	const side = h("select");
 	const fault = h("p.fault", { role: "alert" });

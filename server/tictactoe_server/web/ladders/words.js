@@ -25,19 +25,15 @@ export function describeRated({ players }, names, viewer = "") {
 export const nameColumns = (of) => COLUMNS[of].map((title) => say(`column ${title}`));
 /** @param {Protocol.LadderRow} row */
 export const listCells = ({ place, name, rating, deviation, games, trend }) =>
-	[place ?? "", name, describeRating(rating, deviation, place === null), games, `${trend < -0.5 ? "" : "+"}${Math.round(trend)}`].map(String);
+	[place ?? "", name, describeRating(rating, deviation, place === null), games, signed(Math.round(trend))].map(String);
 /** @param {Protocol.LadderStanding} standing */
 export const listStanding = ({ rules, rating, deviation, provisional, place, wins, draws, losses }) =>
 	[rules, describeRating(rating, deviation, provisional), place, wins, draws, losses].map((cell) => String(cell ?? ""));
 
 /** @param {Protocol.OpenChallenge} challenge */
-export const describeTerms = ({ rules, clock, rated, side, name }) =>
-	[describeRules(rules), describeClock(clock), rated && say("rated"), side && say("challenge side", { name, mark: side })].filter(Boolean).join(", ");
-
-/** @param {Protocol.OpenChallenge} challenge */
-export function describeChallenge(challenge, viewer = "", other = "") {
-	const isOwn = challenge.player === viewer;
-	return say(isOwn ? "challenge by you" : "challenge you", { name: isOwn ? nameSomebody(other) : challenge.name, terms: describeTerms(challenge) });
+export function describeChallenge({ player, name, rules, clock, rated, side }, viewer = "", other = "") {
+	const terms = [describeRules(rules), describeClock(clock), rated && say("rated"), side && say("challenge side", { name, mark: side })].filter(Boolean).join(", ");
+	return player === viewer ? say("challenge by you", { name: nameSomebody(other), terms }) : say("challenge you", { name, terms });
 }
 
 /** @param {Without<Protocol.ChallengeOver, "type">} over @param {Protocol.OpenChallenge} challenge */
