@@ -236,3 +236,17 @@ async def test_a_double_click_opens_one_room_and_a_game_that_begins_elsewhere_is
     await notice.get_by_role("button", name="Resume").click()
     await expect(ana.page.locator(".board")).to_be_visible()
     await expect(notice).to_have_count(0)
+
+
+async def test_the_banner_of_a_game_goes_when_another_window_plays_it(server: Server, visit: Visit, bo: Peer) -> None:
+    ana = await visit(address(server))
+    await ana.connects()
+    await ana.button("Find an opponent").click()
+    await expect(ana.page.get_by_text("Waiting for someone")).to_be_visible()
+    await ana.page.get_by_role("link", name="tictactoe").click()
+    room = (await bo.ask("match"))["room"]
+    notice = ana.page.locator(".notice")
+    await expect(notice).to_contain_text("Your game with bo")
+    window = await ana.page.context.new_page()
+    await window.goto(f"{address(server)}/{room}")
+    await expect(notice).to_have_count(0)

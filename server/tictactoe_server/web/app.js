@@ -247,7 +247,7 @@ export class App {
 	}
 }
 
-/** Copy by `execCommand`, which also works without TLS; return whether it worked. */
+/** Copy by `execCommand`, which also works without TLS. */
 function copyMarked(text = "") {
 	const focused = /** @type {HTMLElement | null} */ (document.activeElement);
 	const field = h("textarea.unseen", { readonly: true });

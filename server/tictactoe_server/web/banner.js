@@ -9,6 +9,11 @@ const TICK_MS = 250;
 const FRESH_MS = 800;
 const place = h("aside.banners");
 let settling = 0;
+new MutationObserver(() => {
+	clearTimeout(settling);
+	place.classList.add("fresh");
+	settling = setTimeout(() => place.classList.remove("fresh"), FRESH_MS);
+}).observe(place, { childList: true });
 
 /** Show a banner, which is announced to screen readers. Only the first is visible; lasting ones come before ones that expire. @param {Part} more what can be done @param {number} [until] a time that runs out beside it @param {() => unknown} [isOver] asked at each tick whether to remove it */
 export function showBanner(told = "", more, until, isOver) {
@@ -18,7 +23,6 @@ export function showBanner(told = "", more, until, isOver) {
 	place.insertBefore(banner, until ? place.querySelector(".lasting") : null);
 	if (!place.isConnected) document.querySelector("main")?.before(place);
 	if (document.hidden && globalThis.Notification?.permission === "granted") new Notification(told);
-	settleBanners();
 	tick();
 	return banner;
 
@@ -33,10 +37,4 @@ export function showBanner(told = "", more, until, isOver) {
 export function showNotice(told = "", ...answers) {
 	const notice = showBanner(told, h("div.row", ...answers, button(say("page close"), () => undefined)));
 	notice.addEventListener("click", ({ target }) => target instanceof HTMLButtonElement && notice.remove());
-}
-
-export function settleBanners() {
-	clearTimeout(settling);
-	place.classList.add("fresh");
-	settling = setTimeout(() => place.classList.remove("fresh"), FRESH_MS);
 }

@@ -51,7 +51,7 @@ export function makeBoard(page, rules, look) {
 	grid.addEventListener("keydown", press);
 	// On the grid itself, this listener would make Chromium stop at the whole grid for Tab.
 	element.addEventListener("focusin", (event) => setCursor(cellOf(event)));
-	return { element, rules, look, hasChosen: () => chosen >= 0, draw, play, choose, focus, refuse };
+	return { element, rules, look, draw, play, choose, focus, refuse };
 
 	/** @param {BoardView} next */
 	function draw(next) {
@@ -134,9 +134,9 @@ export function makeBoard(page, rules, look) {
 		page.controls.play(target >= 0 ? target : cell);
 	}
 
-	/** @param {number | null} cell */
+	/** Select a cell, or none; return whether that changes anything. @param {number | null} cell */
 	function choose(cell) {
-		if (chosen === (cell ?? -1)) return;
+		if (chosen === (cell ?? -1)) return false;
 		cells[chosen]?.removeAttribute("aria-selected");
 		chosen = cell ?? -1;
 		point(chosen);
@@ -145,6 +145,7 @@ export function makeBoard(page, rules, look) {
 		const both = [svg("rect", { y, width: shapes.width, height: SIDE }), svg("rect", { x, width: SIDE, height: shapes.height })];
 		show(cross, cell !== null && both);
 		page.stage.drawConfirm(cell);
+		return true;
 	}
 
 	/** Preview the mark of a move to a cell, and the move's value. */

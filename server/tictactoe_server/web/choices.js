@@ -61,7 +61,7 @@ export function describeDeed({ name, cost }, state) {
 	return take === next ? say(`${label}, and move`, { mark }) : say(label, { mark, other: nameMark(state, next) });
 }
 
-/** What who is to choose takes on the wire: their own mark to stay, the other to swap, or more. @param {State} state */
+/** Return what a choice takes in a request: a mark, or "more". @param {State} state */
 export function takeOf({ turn, rules }, way = "") {
 	return way === "stay" ? (turn ?? "") : way === "swap" ? rules.marks.replace(turn ?? "", "") : way;
 }

@@ -16,7 +16,7 @@ export function makeControls(page) {
 		copy: () => app.copy(app.linkTo(page.room?.code)),
 		event: () => app.navigate(`/e/${page.state?.event}`),
 		home: () => app.navigate("/"),
-		leave: async (deed) => (page.days ?? (await page.loadDays()))?.leave() || giveUp(deed),
+		leave: async (deed) => (await page.loadDays())?.leave() || giveUp(deed),
 		new: () => openAnother(Object.values(page.state?.seats ?? {}).find(isServerBot)?.bot),
 		notify: () => Notification.requestPermission().then(() => page.draw()),
 		resign: giveUp,

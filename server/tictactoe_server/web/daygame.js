@@ -85,9 +85,9 @@ export function makeDayPanel(page) {
 		add.hidden = !useful().length;
 		const shown = state.status === "playing" ? branches : [];
 		showKeyed(list, shown, (branch) => describe(state, branch), (branch) => {
-			const told = describe(state, branch);
-			const remove = button("×", () => store(branches.filter((one) => String(one) !== String(branch))), { "aria-label": say("plan remove", { moves: told }), title: say("plan remove", { moves: told }) });
-			return h("li", told, remove);
+			const moves = describe(state, branch);
+			const title = say("plan remove", { moves });
+			return h("li", moves, button("×", () => store(branches.filter((one) => String(one) !== String(branch))), { "aria-label": title, title }));
 		});
 		planned.hidden = !shown.length;
 	}

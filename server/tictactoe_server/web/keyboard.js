@@ -72,7 +72,7 @@ export function makeKeyboard(page) {
 
 	function goBack() {
 		if (page.typed) page.typed = "";
-		else if (page.board?.hasChosen()) page.board.choose(null);
+		else if (page.board?.choose(null)) return;
 		else if (page.review) page.beginAnew();
 		else if (page.timeline.isBack && page.room) page.timeline.look();
 		else page.controls.run(page.room?.seat && !page.room.ended ? "leave" : "home");

@@ -153,7 +153,7 @@ export async function askName(app) {
 	if (!(await app.bear(name.value || proposal))) await askName(app);
 }
 
-/** Ask for the names of all players at this keyboard, and keep the first, which is shown here only; resolve to the other names, or to null. @param {App} app */
+/** Keep the first of the names, which is shown here only; resolve to the others, or to null. @param {App} app */
 export async function askNames(app, marks = "") {
 	const numbers = [...marks].map((_, at) => say("local player", { n: at + 1 }));
 	if (app.isNamed) return numbers.slice(1);

@@ -3,7 +3,7 @@
 import { say } from "./catalogue.js";
 import { h } from "./dom.js";
 
-/** Return a picture of a link, which appears when the server has drawn it. @param {App} app */
+/** @param {App} app */
 export function drawQr(app, text = "") {
 	const image = h("img.qr", { alt: say("page invite qr") });
 	app.read({ type: "qr", text }, () => false).then(({ qr = "" }) => (image.src = qr), () => image.remove());

@@ -117,7 +117,7 @@ export class Rooms {
 		}
 	}
 
-	/** Whether to report now that the server of our room does not answer. @param {WayIn} request @param {Connection} first */
+	/** @param {WayIn} request @param {Connection} first */
 	#mayReport(request, { welcome }) {
 		const code = request.type === "join" ? request.room : "";
 		if (!this.find(code) && !welcome?.rooms.some(({ room }) => room === code)) return false;
@@ -133,7 +133,7 @@ export class Rooms {
 		this.app.say(describeUnanswered(code, there), this.shown?.code === code);
 	}
 
-	/** Return a connection to a server, opening one if there is none; rejects with `Lost`. */
+	/** Rejects with `Lost`. */
 	async #reach(url = "") {
 		let connection = [this.app.home, ...this.#others].find((one) => one.url === url && one.phase !== "ended");
 		if (!connection) {

@@ -71,7 +71,6 @@ export function sceneOf(game, state, may, view) {
 		return view.trouble || describeUnanswered(state.room, view.unanswered);
 	}
 
-	/** The line under the board, at the end with why it ended; in an opening with the mark that is placed next. */
 	function describeLine() {
 		const isMine = game.plays && state.turn === own && !pending && !ended && !isBack;
 		const isNow = !isBack && !view.typed && !pending;
@@ -127,7 +126,7 @@ export function sceneOf(game, state, may, view) {
 		return bot ? say("player computer", { level: describeLevel(bot) }) : "";
 	}
 
-	/** How long there still is for a first move, null where none is due; outside events it waits while a seat is held. */
+	/** Return the ms left for a first move, or null; outside events, they wait while a seat is held. */
 	function firstMoveIn() {
 		const [start_ms, seat] = [state.clock?.start_ms, seats[state.turn ?? ""]];
 		if (start_ms === undefined || !seat) return null;

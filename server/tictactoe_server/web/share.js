@@ -3,7 +3,7 @@
 import { say, sayTitle } from "./catalogue.js";
 import { h, makeLink, openDialog, urlOf } from "./dom.js";
 
-/** Open the share dialog for a path. Only public games have a picture and a tag; our own finished game is published first. @param {App} app @param {{ path?: string, isPublic?: boolean, past?: string }} what */
+/** Only public games have a picture and a tag; our own finished game is published first. @param {App} app @param {{ path?: string, isPublic?: boolean, past?: string }} what */
 export async function showShare(app, { path = "", isPublic = false, past }) {
 	if (past) {
 		const ok = await app.ask({ type: "share", game_id: past, on: true });

@@ -15,7 +15,6 @@ function openSocket(url = "") {
 	return new WebSocket(url, "tictactoe.v2");
 }
 
-/** Return the first socket if it has this URL and is still usable, otherwise a new one. */
 export function takeSocket(url = "") {
 	const socket = url === HOME ? first : null;
 	if (socket) first = null;

@@ -216,7 +216,7 @@ export function newsOf(room, old, afterLoss = false) {
 	return { notes, told, tone: end || (hasMoved ? (state.turn === seat ? "turn" : "move") : "") };
 }
 
-/** Return the news of a state or, if states or their news were missed, how many moves were, and what is so now. @param {State} old @param {State} state */
+/** Return the news of a state; if states were missed, the number of moves and what holds now. @param {State} old @param {State} state */
 export function newsSince(old, state) {
 	const { news = [], seq, since = seq - 1, game, ply } = state;
 	const isSameGame = game === old.game;

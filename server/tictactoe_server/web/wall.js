@@ -28,9 +28,8 @@ export function makeWall(app) {
 		note.hidden = count > 0;
 		const shown = cards.get(featured)?.live;
 		if (!shown || shown.result) { // then feature the running game that has progressed most
-			const on = [...cards.values()].filter(({ live }) => !live.result);
-			on.sort((one, two) => two.live.ply - one.live.ply);
-			if (on.length) featured = on[0].live.room;
+			const [first] = [...cards.values()].filter(({ live }) => !live.result).sort((one, two) => two.live.ply - one.live.ply);
+			featured = first?.live.room ?? featured;
 		}
 		if (count > 1) layOut(element, count + FEATURED_PLACES - 1, SHAPE, 2, 3);
 		else layOut(element, 1, SHAPE);

@@ -60,7 +60,7 @@ export function makeEventPage(app, code = "", ticket = "") {
 	function drawPast() {
 		const { state, whole, player } = following;
 		if (!state || !whole) return;
-		const { head: { kind } } = state;
+		const { kind } = state.head;
 		const scored = whole.pairings.filter((pairing) => !isOpen(pairing));
 		const own = scored.filter(({ players }) => Object.values(players).includes(player));
 		drawPairings(mine, own, player, null, true);

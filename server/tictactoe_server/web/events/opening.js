@@ -81,7 +81,7 @@ export function showOpening(app) {
 		timer = setTimeout(drawPlan, PAUSE_MS);
 	}
 
-	/** Draw players, rounds and duration, and a button that changes to the kind that fits. A pasted table is reduced to its names. */
+	/** A pasted table is reduced to its names. */
 	async function drawPlan() {
 		const started = timer;
 		const planned = await ask().catch(() => null);

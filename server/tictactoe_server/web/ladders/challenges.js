@@ -1,6 +1,6 @@
 /** Challenges: the dialog for a new one, and a banner over every page for each open one; an accepted challenge leads to its room. */
 
-import { settleBanners, showBanner, showNotice } from "../banner.js";
+import { showBanner, showNotice } from "../banner.js";
 import { say, sayTitle } from "../catalogue.js";
 import { button, field, h, openDialog, select, setText, show } from "../dom.js";
 import { RATED_CLOCK, makeClock, parseClock } from "../forms.js";
@@ -14,7 +14,7 @@ const open = new Map();
 /** The challenges made in this window: only here an accepted one opens its room by itself. @type {Set<string>} */
 const made = new Set();
 
-/** Handle news of challenges and rated games; a challenge that a welcome does not list is over. @param {App} app @param {LadderNews} news */
+/** A challenge that a welcome does not list is over. @param {App} app @param {LadderNews} news */
 export function hearLadders(app, news) {
 	if (news.type === "rated") {
 		const { shown } = app.rooms;
@@ -71,7 +71,6 @@ function close(id = "") {
 	const { challenge, banner } = open.get(id) ?? {};
 	open.delete(id);
 	banner?.remove();
-	if (challenge) settleBanners();
 	return challenge;
 }
 
