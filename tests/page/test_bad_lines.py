@@ -92,6 +92,7 @@ async def test_after_an_expulsion_or_a_stop_only_the_player_reconnects(
         await server.say(farewell)
         await server.close(code)
         await expect(ana.page.locator(".banner")).to_contain_text(why)
+        await ana.page.wait_for_function("opened[0].readyState === WebSocket.CLOSED")
         await ana.page.clock.run_for(60_000)
         assert await ana.page.evaluate("opened.length") == 1
         await ana.button("Retry").click()

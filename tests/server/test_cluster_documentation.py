@@ -45,12 +45,10 @@ def test_the_documented_configuration_grants_the_permissions_that_servers_need()
         assert f"  {verb} {{ allow: [{listed}] }}\n" in documented_config()
 
 
-def documented_log_messages() -> list[str]:
-    rows = [line.partition("`: ")[0] + "`" for line in TEXT.splitlines() if line.startswith("- log: ")]
-    return [message.removeprefix("... ") for row in rows for message in re.findall(r"`([^`]+)`", row)]
+LOGGED = [line.partition("`: ")[0] + "`" for line in TEXT.splitlines() if line.startswith("- log: ")]
 
 
-@each("message", documented_log_messages())
+@each("message", [message.removeprefix("... ") for row in LOGGED for message in re.findall(r"`([^`]+)`", row)])
 def test_a_documented_log_message_exists(message: str) -> None:
     assert any(message in path.read_text(encoding="utf-8") for path in SERVER.rglob("*.py")), message
 

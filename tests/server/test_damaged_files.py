@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -201,12 +201,10 @@ def blank(content: bytearray, chance: random.Random) -> None:
         content[place : place + PAGE_BYTES] = bytes(len(content[place : place + PAGE_BYTES]))
 
 
-def each_seed() -> Iterator[tuple[int, Callable[[bytearray, random.Random], None], str]]:
-    for seed in range(NUMBER_OF_SEEDS):
-        yield seed, (flip, cut, blank)[seed % 3], ("", "", "", "-wal", "-shm")[seed % 5]
-
-
-@pytest.mark.parametrize(("seed", "damage", "suffix"), list(each_seed()))
+@pytest.mark.parametrize(
+    ("seed", "damage", "suffix"),
+    [(seed, (flip, cut, blank)[seed % 3], ("", "", "", "-wal", "-shm")[seed % 5]) for seed in range(NUMBER_OF_SEEDS)],
+)
 async def test_whatever_happens_to_the_files_the_store_serves_or_refuses_and_changes_nothing(
     kept: Path, tmp_path: Path, seed: int, damage: Callable[[bytearray, random.Random], None], suffix: str
 ) -> None:

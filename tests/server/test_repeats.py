@@ -37,8 +37,7 @@ def test_a_repeated_request_is_acknowledged_without_effect(name: str) -> None:
 
 def test_requests_without_the_fields_count_for_their_position() -> None:
     table = two(0, 4, (ANA, OFFER_ANY_TIME))
-    offered = table.room
-    assert table.do(ANA, OFFER) is offered
+    assert table.do(ANA, OFFER) is table.before
     declined = table.do_all((BO, draw("decline", 2)), (ANA, OFFER_ANY_TIME), (BO, DECLINE))
     assert table.do(BO, draw("decline", 2)) is declined
     assert table.do(ANA, OFFER) is declined

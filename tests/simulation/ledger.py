@@ -213,7 +213,8 @@ class Ledger:
             room.newest, room.newest_at = seq, self.now()
             away = [seat["player"] for seat in state["seats"].values() if seat and not seat["online"]]
             room.shown_away_since = {id: room.shown_away_since.get(id, self.now()) for id in away}
-        stored = stored_part(state)
+        stored = {key: value for key, value in state.items() if key not in _UNSTORED}
+        stored["seats"] = {mark: seat and {**seat, "hold_ms": None} for mark, seat in state["seats"].items()}
         known = room.states.setdefault(seq, stored)
         if known is stored:
             self.tell(describe(state), code)
@@ -315,7 +316,8 @@ class Ledger:
     def _check_result(self, room: RoomRecord, game: GameRecord, state: Message) -> None:
         code, number, result, now = state["room"], state["game"], state["result"], self.now()
         game.end = state
-        reason, loser, is_event = result["reason"], _loser(state), "event" in state
+        losers = [mark for mark in state["seats"] if mark != result["winner"]]
+        reason, loser, is_event = result["reason"], losers[0] if len(losers) == 1 else None, "event" in state
         is_out_of_time = state["clock"] is not None and 0 in state["clock"]["remaining_ms"].values()
         self.count(f"end {reason}")
         if reason == "timeout" and loser is not None:
@@ -373,21 +375,10 @@ class Ledger:
         return self.rooms[code].games.setdefault(number, GameRecord(self.now()))
 
 
-def stored_part(state: Message) -> Message:
-    stored = {key: value for key, value in state.items() if key not in _UNSTORED}
-    seats = {mark: seat and {**seat, "hold_ms": None} for mark, seat in state["seats"].items()}
-    return {**stored, "seats": seats}
-
-
 def describe(state: Message) -> str:
     shown = {key: state[key] for key in ("game", "status", "board", "turn", "clock", "offers", "result")}
     shown["online"] = [mark for mark, seat in state["seats"].items() if seat and seat["online"]]
     return f"state {state['seq']}: " + ", ".join(f"{key} {value}" for key, value in shown.items())
-
-
-def _loser(state: Message) -> str | None:
-    losers = [mark for mark in state["seats"] if mark != state["result"]["winner"]]
-    return losers[0] if len(losers) == 1 else None
 
 
 def _asked_for_end(game: GameRecord, loser: str | None, state: Message) -> bool:
