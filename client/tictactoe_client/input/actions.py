@@ -68,9 +68,9 @@ class Actions:
         shows: Whether a screen shows the moment and the question to confirm; otherwise lines describe them.
         piped: Whether lines come through a pipe; then a move out of turn is reported only once per position.
         tell: Called with a line about work that takes long.
-        colon: What has to be typed before a command.
 
     Attributes:
+        colon: What has to be typed before a command.
         timeline: The moment on display.
         muted: The players whose chat is hidden.
         confirming: The command that gives up a running game and that the person has to confirm, or "".
@@ -87,9 +87,9 @@ class Actions:
         shows: bool = False,
         piped: bool = False,
         tell: Callable[[str], object] = lambda line: None,
-        colon: str = "",
     ) -> None:
         self.room = room
+        self.colon = ""
         self.again = again
         self.timeline = Timeline()
         self.muted = Muted(room.viewer)
@@ -100,7 +100,6 @@ class Actions:
         self._shows = shows
         self._piped = piped
         self._tell = tell
-        self._colon = colon
         self._judge: Judge | None = None
         self._held_move: str | None = None
         self._is_back = asyncio.Event()
@@ -444,7 +443,7 @@ class Actions:
             case "chat":
                 await self._chat(argument, state)
             case "plan" if self._client is not None:
-                usage = plans.describe_usage(self._colon)
+                usage = plans.describe_usage(self.colon)
                 return Outcome((await plans.carry_out(self._client, argument, state, self._settings, usage),))
         return Outcome()
 

@@ -91,7 +91,7 @@ class Room(Followed[RoomState]):
         is_my_turn: Whether the server waits for our move.
         plays: Whether we are in a running game; False once we are out of it.
         looks_on: Whether we watch, are out of the game, or the game is over.
-        ended: How the room ended for us, or None.
+        ended: How the room ended for us, or None; "card" if another player has our seat by the same card.
         local_players: The ids of the players who share this connection: ours and our guests'.
         actor: The local player on turn, by default ourselves; `seat`, `is_my_turn` and `plays` are about this player.
     """

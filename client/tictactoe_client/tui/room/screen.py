@@ -61,8 +61,9 @@ class RoomScreen(ClientScreen):
             actions: Actions = RecordActions(room, settings, shows=True, tell=program.say)
             actions.timeline = actions.timeline.jump(ply)
         else:
-            client, colon = program.session.client, program.keymap.show("command")
-            actions = Actions(room, settings, client=client, again=again, shows=True, tell=program.say, colon=colon)
+            client = program.session.client
+            actions = Actions(room, settings, client=client, again=again, shows=True, tell=program.say)
+            actions.colon = program.keymap.show("command")
         review = Review(actions, run=program.start, tell=program.say, redraw=self.redraw)
         self.room = room
         self.model = RoomModel(actions, review)
